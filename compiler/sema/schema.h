@@ -1,17 +1,25 @@
 // The one table of kinds and fields (schema.def), as a data structure: parser-independent facts that typing, suggestions,
-// completion, documentation and highlighting are made from.
+// completion, documentation and highlighting are made from. It is constant data: looking at it costs no start-up time.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+
+#include <span>
 
 namespace kft::sema::schema {
 
 using llvm::ArrayRef;
 using llvm::StringRef;
 
+enum class Form : uint8_t {
+  Kind,   // stands at module level
+  Nested, // a block inside another
+  OneOf,  // a member's name, or a block of exactly one member
+};
+
 struct Field {
-  StringRef name;
+  StringRef name;         // `*`: all further names of the block
   StringRef type;         // in the small notation that schema.def explains
   StringRef defaultText;  // as it would be written in kft; empty: none
   bool required;
@@ -22,8 +30,11 @@ struct Block {            // a kind, or a nested block type (resources, checkpoi
   StringRef name;
   bool isKind;            // can stand at module level
   StringRef help;
-  ArrayRef<Field> fields;
-  const Field *find(StringRef name) const;
+  std::span<const Field> fields; // a span, because ArrayRef is no constant expression
+  Form form = Form::Nested;
+  const Field *find(StringRef name) const; // never the `*` row
+  // The row for all names that have none of their own; null where the block is closed.
+  const Field *rest() const;
 };
 
 ArrayRef<Block> blocks();
@@ -32,5 +43,8 @@ const Block *find(StringRef block);
 bool isKindName(StringRef name);
 // The best near miss among `candidates`, or empty.
 StringRef nearest(StringRef name, ArrayRef<StringRef> candidates);
+
+// The argument of a type such as `block<resources>` when `type` is `head<…>`; empty otherwise.
+StringRef argument(StringRef type, StringRef head);
 
 } // namespace kft::sema::schema

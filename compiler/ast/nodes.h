@@ -48,11 +48,15 @@ const T *as(const Base *node) {
   return node && node->kind == T::Kind ? static_cast<const T *>(node) : nullptr;
 }
 
+struct StringLiteral;
+
 // NAME or STRING (decoded, without quotes) where something is named. Empty text: missing, already reported.
 struct Name {
   StringRef text;
   SourceRange range;
   bool quoted = false;
+  // A field or key whose name is computed, `"shard-\(i)" = …` in a `for`: the string literal; `text` is empty then.
+  const StringLiteral *interpolated = nullptr;
 };
 // a.b.c
 struct Path {

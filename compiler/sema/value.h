@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
+#include <string>
 
 namespace kft::sema {
 
@@ -27,11 +28,15 @@ struct Source {
   StringRef key;  // may be empty: the whole secret (envFrom / secretRef)
 };
 
-enum class ValueKind : uint8_t { Poison, Null, Bool, Int, Float, String, Amount, Duration, List, Block, Ref, Source };
+// `Lazy` is a block that still has layers of text to be merged. It lives inside the evaluator only: no entry of a Module and
+// no argument of `convert` is lazy.
+enum class ValueKind : uint8_t { Poison, Null, Bool, Int, Float, String, Amount, Duration, List, Block, Ref, Source, Lazy };
+
+class Object; // eval.cpp
 
 class Value {
 public:
-  Value() : kind_(ValueKind::Poison), int_(0) {} // poison: failed and reported; accepted in silence everywhere
+  constexpr Value() : kind_(ValueKind::Poison), int_(0) {} // poison: failed and reported; accepted in silence everywhere
   static Value poison() { return {}; }
   static Value null() { return Value(ValueKind::Null); }
   static Value boolean(bool value) { Value v(ValueKind::Bool); v.bool_ = value; return v; }
@@ -44,6 +49,7 @@ public:
   static Value block(const BlockValue *block) { Value v(ValueKind::Block); v.data_ = block; return v; }
   static Value ref(const Decl *decl) { Value v(ValueKind::Ref); v.data_ = decl; return v; }
   static Value source(const Source *source) { Value v(ValueKind::Source); v.data_ = source; return v; }
+  static Value lazy(Object *object) { Value v(ValueKind::Lazy); v.data_ = object; return v; }
 
   ValueKind kind() const { return kind_; }
   bool is(ValueKind kind) const { return kind_ == kind; }
@@ -60,6 +66,7 @@ public:
   const BlockValue &asBlock() const { return *static_cast<const BlockValue *>(data_); }
   const Decl &asRef() const { return *static_cast<const Decl *>(data_); }
   const Source &asSource() const { return *static_cast<const Source *>(data_); }
+  Object &asLazy() const { return *static_cast<Object *>(const_cast<void *>(data_)); }
 
 private:
   explicit Value(ValueKind kind) : kind_(kind), int_(0) {}
@@ -90,6 +97,10 @@ struct Entry {
   // Entries are keyed by (key, name). Empty when written otherwise.
   StringRef name;
   SourceRange nameRange;
+  // How the layers of text gave it, all of them together: `f = x` somewhere; only `f { … }`; only `f += x`. A job's `env { … }`
+  // (Merge) and `args += [ … ]` (Append) amend what its trainer gives, `args = [ … ]` (Set) replaces it.
+  enum class How : uint8_t { Set, Merge, Append } how = How::Set;
+  bool removes = false; // the value is null, and takes away one that an inherited layer gave
   bool allowed(StringRef id) const { return allow.contains(id); }
   StringRef allow; // ids of @allow annotations on it, joined by blanks
 };
@@ -106,6 +117,16 @@ struct BlockValue {
     return nullptr;
   }
 };
+
+// As kft would write it: `"a"`, `3e-05`, `[1, 2]`, `dataset.digits`; cut with `…` after about `limit` bytes. A secret shows its
+// name, never more.
+std::string show(const Value &value, size_t limit = 60);
+// With its type in front, for messages: "the string `"a"`", "a list", "`dataset.digits`".
+std::string describe(const Value &value);
+// The way Python prints a float: 0.1, 1e-05, 16.0.
+std::string floatText(double value);
+// 90000 is `1min30s`; the units of language.md section 3, largest first.
+std::string durationText(int64_t milliseconds);
 
 inline ArrayRef<Item> Value::asList() const { return {static_cast<const Item *>(data_), size_}; }
 

@@ -1,0 +1,43 @@
+# What `cmake --install` places, the package file for other CMake projects, and the archives of CPack.
+include(CMakePackageConfigHelpers)
+set(kft_programs)
+foreach(program kftc kft-rank)
+  if(TARGET ${program})
+    list(APPEND kft_programs ${program})
+  endif()
+endforeach()
+if(kft_programs)
+  install(TARGETS ${kft_programs} EXPORT kftTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(EXPORT kftTargets NAMESPACE kft:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/kft)
+endif()
+# kftc has the standard library in itself; the files are for people and editors to read.
+install(DIRECTORY stdlib/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kft/stdlib FILES_MATCHING PATTERN "*.kft")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "runs" EXCLUDE PATTERN "__pycache__" EXCLUDE
+        PATTERN "CMakeLists.txt" EXCLUDE PATTERN "test.sh" EXCLUDE)
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+configure_package_config_file(cmake/kftConfig.cmake.in ${PROJECT_BINARY_DIR}/kftConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/kft PATH_VARS CMAKE_INSTALL_DATADIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/kftConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/kftConfig.cmake ${PROJECT_BINARY_DIR}/kftConfigVersion.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/kft)
+
+set(CPACK_PACKAGE_NAME kft)
+set(CPACK_PACKAGE_VENDOR "the kft authors")
+set(CPACK_PACKAGE_CONTACT "the kft authors <kft@example.com>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "A language for distributed training: check, run over MPI, compile for Kubernetes")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_GENERATOR TGZ DEB)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+find_program(KFT_SHLIBDEPS dpkg-shlibdeps)
+if(KFT_SHLIBDEPS)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS "openmpi-bin")
+else()
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS "openmpi-bin, libopenmpi3, libopenblas0, libdnnl3, libyaml-cpp0.7, libfmt9, libstdc++6")
+endif()
+include(CPack)

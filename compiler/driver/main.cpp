@@ -1,0 +1,59 @@
+// kftc: reads the command line, hands over to one command, and turns what it found into an exit code. The one catch block.
+#include "compiler/driver/driver.h"
+#include "compiler/driver/files.h"
+#include "compiler/driver/help.h"
+#include "compiler/driver/usage.h"
+
+#include <new>
+#include <unistd.h>
+
+namespace kft::driver {
+
+namespace {
+
+int run(int argc, char **argv) {
+  CLI::App root("compile, check and run distributed training written in kft", "kftc");
+  std::string diagnostics = "text";
+  std::map<const CLI::App *, Action> actions;
+  buildTree(root, diagnostics, actions);
+  auto formatOf = [](const std::string &name) {
+    return name == "json" ? render::Format::Json : name == "sarif" ? render::Format::Sarif : render::Format::Text;
+  };
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::CallForHelp &) {
+    Session session(render::Format::Text);
+    const CLI::App *asked = &root;
+    while (!asked->get_subcommands().empty()) asked = asked->get_subcommands().front();
+    return session.writeStdout(asked->help()) ? ExitFine : ExitMistakes;
+  } catch (const CLI::CallForVersion &) {
+    Session session(render::Format::Text);
+    return session.writeStdout("kftc " KFT_VERSION "\n") ? ExitFine : ExitMistakes;
+  } catch (const CLI::ParseError &error) {
+    Session session(formatOf(diagnostics));
+    reportUsage(session, root, error, argc, argv);
+    session.finish();
+    return ExitUsage;
+  }
+  Session session(formatOf(diagnostics));
+  int code = actions.at(root.get_subcommands().front())(session);
+  session.finish();
+  return code;
+}
+
+} // namespace
+
+} // namespace kft::driver
+
+int main(int argc, char **argv) {
+  try {
+    return kft::driver::run(argc, argv);
+  } catch (const std::bad_alloc &) {
+    (void)kft::driver::writeAll(STDERR_FILENO, "kftc: out of memory\n");
+  } catch (const std::exception &error) {
+    (void)kft::driver::writeAll(STDERR_FILENO, std::string("kftc: internal error: ") + error.what() +
+                                                   "\n  This is a fault of kftc, not of your file. Please report it: the text "
+                                                   "above,\n  `kftc --version`, the command, and the smallest file that shows it.\n");
+  }
+  return kft::driver::ExitFault;
+}

@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace kft::driver {
 
@@ -82,7 +83,7 @@ std::string HelpFormatter::make_help(const CLI::App *app, std::string name, CLI:
       app->get_options([](const CLI::Option *option) { return option->get_positional() && !option->get_group().empty(); });
 
   std::string description = app->get_description();
-  if (!description.empty()) description[0] = llvm::toUpper(description[0]);
+  if (!description.empty()) description[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(description[0])));
   std::string out = wrap(description, 0, 0) + ".\n\nUsage: " + full;
   if (!commands.empty()) out += " COMMAND";
   out += " [options]";

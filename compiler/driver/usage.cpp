@@ -96,7 +96,7 @@ void reportUsage(Session &session, const CLI::App &root, const CLI::ParseError &
     message = error.what();
     if (!message.empty() && message.back() == '.') message.pop_back();
   }
-  session.report(diag::BadUsage{.message = message}, diag::TryHelp{.command = help});
+  session.report(diag::BadUsage{.problem = message}, diag::TryHelp{.command = help});
 }
 
 } // namespace kft::driver

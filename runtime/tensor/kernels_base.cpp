@@ -1,0 +1,2 @@
+#define KFT_LEVEL base
+#include "runtime/tensor/kernels_body.h"

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Checks the samples of the documentation: check-samples.py KFTC FILE-OR-FOLDER...
 
-Every block marked ```kft is a whole file: it must pass `kftc check` without a word. Blocks marked ```kft-part show a few lines of
-a file and are only looked at by people. A first line `# file: NAME` gives a block a name, so that later blocks of the same page
-can import it; a block of the same name replaces it.
+Every block marked ```kft is a whole file: it must pass `kftc check` without a word. A line `<!-- file: NAME -->` before a block
+gives it a name, so that later blocks of the same page can refer to it; a block of the same name replaces it. Other files, such as
+data, are given names in the same way.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -15,18 +16,7 @@ from pathlib import Path
 root = Path(__file__).resolve().parent.parent
 
 
-def blocks(page: Path):
-    inside, first = None, 0
-    for number, line in enumerate(page.read_text(encoding="utf-8").split("\n"), 1):
-        if inside is None and line == "```kft":
-            inside, first = [], number + 1
-        elif inside is not None and line == "```":
-            yield first, "\n".join(inside) + "\n"
-            inside = None
-        elif inside is not None:
-            inside.append(line)
-    if inside is not None:
-        raise SystemExit(f"{page}:{first}: block without an end")
+BLOCK = re.compile(r"(?:^<!-- file: (?P<name>\S+) -->\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.M | re.S)
 
 
 def main() -> int:
@@ -39,12 +29,17 @@ def main() -> int:
     for page in pages:
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(root / "examples/digits/data", Path(folder) / "data")
-            for first, text in blocks(page):
-                head = text.split("\n", 1)[0]
-                name = head.removeprefix("# file: ") if head.startswith("# file: ") else f"sample-{first}.kft"
+            content = page.read_text(encoding="utf-8")
+            for block in BLOCK.finditer(content):
+                if block["kind"] != "kft" and not block["name"]:
+                    continue
+                first = content.count("\n", 0, block.start("text")) + 1
+                name, text = block["name"] or f"sample-{first}.kft", block["text"]
                 target = Path(folder) / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(text, encoding="utf-8")
+                if block["kind"] != "kft":
+                    continue
                 result = subprocess.run([kftc, "check", name], cwd=folder, capture_output=True, text=True, timeout=60)
                 if result.returncode == 0 and not result.stderr:
                     passed += 1

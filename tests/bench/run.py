@@ -218,8 +218,9 @@ class Table:
         if first[2]:
             self.add(what, tool, None, None, None, aim)
             return
-        # About two seconds a row, at least three runs.
-        runs = [once(command, cwd) for _ in range(max(3, min(most, int(2000 / max(first[0], 1)))))]
+        # About two seconds a row, at least three runs; what takes longer than that by itself is not repeated.
+        repeat = max(3, min(most, int(2000 / max(first[0], 1)))) if first[0] < 3000 else 0
+        runs = [once(command, cwd) for _ in range(repeat)] or [first]
         times = [run[0] for run in runs]
         self.add(what, tool, statistics.median(times), min(times), max(run[1] for run in runs) / 1024, aim)
 

@@ -1,6 +1,7 @@
 #include "compiler/plan/plan.h"
 #include "compiler/basic/quantity.h"
 #include "compiler/plan/text.h"
+#include "runtime/plan/text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -424,7 +425,7 @@ private:
       const auto limit = parseAmount(text);
       const __int128 need = static_cast<__int128>(plan_.bytesPerRank) * plan_.ranksPerNode;
       if (limit && need > limit->nano / 1'000'000'000)
-        compilation_.diags.report(job_.resources.at, diag::MemoryOverLimit{.need = bytesText(static_cast<double>(need)), .limit = text});
+        compilation_.diags.report(job_.resources.at, diag::MemoryOverLimit{.need = run::bytesText(static_cast<double>(need)), .limit = text});
     }
   }
 
@@ -455,20 +456,6 @@ int64_t product(const std::vector<int64_t> &shape) {
   int64_t result = 1;
   for (int64_t dimension : shape) result *= dimension;
   return result;
-}
-
-std::string bytesText(double bytes) {
-  static constexpr const char *Units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  size_t unit = 0;
-  while (bytes >= 1000 && unit + 1 < std::size(Units)) bytes /= 1024, ++unit;
-  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.{}f} {}", bytes, bytes < 10 ? 1 : 0, Units[unit]);
-}
-
-std::string countText(double count) {
-  static constexpr const char *Units[] = {"", "k", "M", "G", "T", "P"};
-  size_t unit = 0;
-  while (count >= 1000 && unit + 1 < std::size(Units)) count /= 1000, ++unit;
-  return unit == 0 ? fmt::format("{:.0f}", count) : fmt::format("{:.{}f} {}", count, count < 100 ? 1 : 0, Units[unit]);
 }
 
 std::optional<run::Plan> make(const ir::Job &job, Compilation &compilation) { return Planner(job, compilation).make(); }

@@ -1,0 +1,11 @@
+// Sizes and counts as people read them.
+#pragma once
+
+#include <string>
+
+namespace kft::run {
+
+std::string bytesText(double bytes); // 76 KiB
+std::string countText(double count); // 9.6 k, 5.1 M
+
+} // namespace kft::run

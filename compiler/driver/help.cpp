@@ -62,7 +62,10 @@ std::string optionName(const CLI::Option *option) {
     out += (first ? "--" : ", --") + name;
     first = false;
   }
-  if (option->get_type_size() != 0 && !option->get_type_name().empty()) out += ' ' + option->get_type_name();
+  if (option->get_type_size() != 0 && !option->get_type_name().empty()) {
+    std::string type = option->get_type_name(); // with its choices: `FORM:{text,json}`
+    out += ' ' + type.substr(0, type.find(':'));
+  }
   return out;
 }
 

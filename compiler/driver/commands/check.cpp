@@ -19,8 +19,10 @@ Action addCheck(CLI::App &app) {
   addInputOptions(app, options->input);
   return [options](Session &session) -> int {
     for (const std::string &file : options->files) {
+      // A compilation each: files that are checked together do not see each other.
       auto compilation = newCompilation(options->input);
-      parseFile(file, *compilation);
+      if (std::optional<ir::Program> program = lowerFile(file, *compilation))
+        for (const ir::Job &job : program->jobs) makePlan(job, *compilation);
       session.show(*compilation);
     }
     return session.exitCode();

@@ -11,6 +11,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -95,7 +96,9 @@ int train(const Options &options, const Plan &plan, Communicator &communicator) 
   std::unique_ptr<Dataset> data;
   std::unique_ptr<Trainer> trainer;
   agree(communicator, [&] {
-    loadBlas(plan.threadsPerRank);
+    // The launcher knows the cores of this machine and may give fewer than the plan has for the cluster.
+    const char *threads = std::getenv("KFT_THREADS");
+    loadBlas(threads && std::atoi(threads) > 0 ? std::atoi(threads) : plan.threadsPerRank);
     data = std::make_unique<Dataset>(plan.data);
     if (communicator.rank() == 0 && !plan.data.sha256.empty() && hashOfData(plan.data) != plan.data.sha256)
       throw Error(ExitCode::Invalid, plan.data.path, 0, "the data have changed since the plan was made; make it again");

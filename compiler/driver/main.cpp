@@ -3,7 +3,10 @@
 #include "compiler/driver/files.h"
 #include "compiler/driver/help.h"
 #include "compiler/driver/usage.h"
+#include "runtime/launch/rank_starter.h"
+#include "runtime/plan/error.h"
 
+#include <cstring>
 #include <new>
 #include <unistd.h>
 
@@ -33,7 +36,8 @@ int run(int argc, char **argv) {
     Session session(formatOf(diagnostics));
     reportUsage(session, root, error, argc, argv);
     session.finish();
-    return ExitUsage;
+    // The small numbers of `run` belong to the ranks.
+    return argc > 1 && std::strcmp(argv[1], "run") == 0 ? static_cast<int>(run::ExitCode::Usage) : static_cast<int>(ExitUsage);
   }
   Session session(formatOf(diagnostics));
   int code = actions.at(root.get_subcommands().front())(session);
@@ -47,6 +51,11 @@ int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   try {
+#ifdef KFT_BACKEND
+    // Between mpirun and a rank; not a command, and not a millisecond to lose.
+    if (argc > 1 && std::strcmp(argv[1], kft::run::RankStarterArg) == 0)
+      return kft::run::rankStarterMain(std::vector<std::string>(argv + 2, argv + argc));
+#endif
     return kft::driver::run(argc, argv);
   } catch (const std::bad_alloc &) {
     (void)kft::driver::writeAll(STDERR_FILENO, "kftc: out of memory\n");

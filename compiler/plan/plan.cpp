@@ -3,6 +3,9 @@
 #include "compiler/plan/text.h"
 #include "runtime/plan/text.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -260,6 +263,8 @@ private:
     if (dataset.format) {
       if (!known(*dataset.format, "data format", {"csv", "npy"})) return;
       data.format = copy(*dataset.format);
+      for (run::Arg &arg : data.format.args)
+        if (arg.name == "labels" || arg.name == "test_labels") arg.text = absolute(arg.text, *dataset.format);
     } else {
       const StringRef path = data.path;
       if (path.endswith(".csv")) data.format = {"csv", {}};
@@ -279,6 +284,16 @@ private:
     data.splitSeed = dataset.splitSeed;
     data.shuffle = dataset.shuffle;
     data.shuffleSeed = dataset.seed.value_or(job_.trainer->native->seed);
+  }
+
+  // Relative paths start at the file they are written in.
+  std::string absolute(const std::string &path, const ir::Spec &spec) const {
+    if (path.empty() || path[0] == '/' || !spec.at.valid()) return path;
+    const StringRef file = compilation_.sources.path(spec.at.file);
+    llvm::SmallString<256> result(llvm::sys::path::parent_path(file));
+    llvm::sys::path::append(result, path);
+    llvm::sys::path::remove_dots(result, /*remove_dot_dot=*/true);
+    return result.str().str();
   }
 
   void trainer() {
@@ -409,9 +424,14 @@ private:
     if (SourceRange at = job_.at.valid() ? job_.at : job_.atName; at.valid()) plan_.file = compilation_.sources.name(at.file).str();
     plan_.flopsPerSample = 3 * forwardFlops_;
     const int64_t bytes = static_cast<int64_t>(sizeof(float));
-    // A value and its gradient for each layer's output; the input has no gradient.
-    int64_t perSample = product(plan_.data.inputShape);
-    for (const run::LayerPlan &layer : plan_.layers) perSample += 2 * product(layer.outputShape);
+    // Every output is kept for the way back, where two buffers of the widest take turns. Layers that work in place need
+    // less, so this is the most a rank takes.
+    int64_t perSample = product(plan_.data.inputShape), widest = perSample;
+    for (const run::LayerPlan &layer : plan_.layers) {
+      perSample += product(layer.outputShape);
+      widest = std::max(widest, product(layer.outputShape));
+    }
+    perSample += 2 * widest;
     const __int128 total = static_cast<__int128>(bytes) * ((2 + optimizerNumbers_) * static_cast<__int128>(plan_.parameters) + static_cast<__int128>(perSample) * plan_.loop.microBatch);
     if (total > INT64_MAX) {
       compilation_.diags.report(job_.model->at, diag::ModelTooLarge{.layer = "batch", .limit = fmt::format("{}", MostNumbers)});

@@ -56,6 +56,7 @@ private:
 void Launch::prepare() {
   for (const FrozenFile &file : options_.frozen) directory_.freeze(file);
   env_ = rankEnvironment(ready_.threadsPerRank, options_.env);
+  env_.emplace_back("KFT_THREADS", std::to_string(ready_.threadsPerRank));
   directory_.writeOnce("plan.json", toJson(plan_));
   directory_.writeOnce("env.json", describeEnvironment(plan_.tool, hash_, env_, ready_.slots).dump(2) + "\n");
   directory_.event("prepared", {{"job", plan_.job}, {"plan", hash_}, {"ranks", plan_.ranks}});
@@ -134,6 +135,7 @@ void Launch::summary(const Outcome &outcome) {
   std::string text = outcome.state == RunState::Finished ? fmt::format("{} {} finished in {:.1f} s", mark, plan_.job, elapsed())
                                                          : fmt::format("{} {} — {}, after {:.1f} s", mark, plan_.job, outcome.cause, elapsed());
   if (progress_.step() > 0) text += outcome.state == RunState::Finished ? fmt::format(", {}", counted(progress_.step(), "step", "steps")) : fmt::format(", at step {} of {}", progress_.step(), progress_.steps());
+  if (progress_.end().is_object() && progress_.end().value("reason", std::string()) == "early-stop") text += ", early: no more gain";
   if (firstStep_ && outcome.state == RunState::Finished) text += fmt::format(" (the first after {:.2f} s)", *firstStep_);
   progress_.line(text);
   std::string result;
@@ -147,8 +149,7 @@ void Launch::summary(const Outcome &outcome) {
   }
   if (last.is_object()) add("last step's loss", value(last, "loss"));
   if (!result.empty()) progress_.line("  result " + progress_.paint("1", result));
-  const std::string exported = progress_.end().is_object() ? progress_.end().value("export", std::string()) : std::string();
-  if (!exported.empty()) progress_.line(fmt::format("  export {}", exported.front() == '/' ? exported : directory_.shown() + "/" + exported));
+  for (const std::string &path : progress_.saved()) progress_.line(fmt::format("  export {}/{}", directory_.shown(), path));
   if (outcome.state != RunState::Finished) progress_.line(fmt::format("  exit status {}", outcome.exitCode));
 }
 

@@ -259,6 +259,8 @@ void Progress::metrics(const Json &entry) {
                                    entry.contains("rows") ? fmt::format("on {} rows", entry["rows"].dump()) : std::string())));
       lastRow_ = entry;
     }
+  } else if (event == "saved") {
+    saved_.push_back(entry.value("path", std::string()));
   } else if (event == "end") {
     step_ = std::max(step_, entry.value("step", step_));
     end_ = entry;

@@ -63,6 +63,7 @@ public:
   const Json &lastStep() const { return lastStep_; }
   const Json &lastEval() const { return lastEval_; }
   const Json &end() const { return end_; }
+  const std::vector<std::string> &saved() const { return saved_; } // relative to the run directory
   const std::string &blas() const { return blas_; }
 
   std::string paint(const char *color, const std::string &text) const;
@@ -81,6 +82,7 @@ private:
   double firstSeconds_ = 0, lastDraw_ = -1;
   Json lastStep_, lastEval_, end_, lastRow_;
   std::string blas_, stopText_;
+  std::vector<std::string> saved_;
   std::vector<double> losses_;
   size_t liveLines_ = 0;
 };

@@ -71,7 +71,11 @@ void reportUsage(Session &session, const CLI::App &root, const CLI::ParseError &
       return;
     }
   }
-  for (const std::string &word : command ? command->remaining() : root.remaining()) {
+  // What a command does not know falls through to the root.
+  std::vector<std::string> rest = root.remaining();
+  if (command)
+    for (const std::string &word : command->remaining()) rest.push_back(word);
+  for (const std::string &word : rest) {
     if (!llvm::StringRef(word).startswith("-") || word == "-") continue;
     std::string name = word.substr(0, word.find('='));
     std::vector<std::string> names;
@@ -86,7 +90,6 @@ void reportUsage(Session &session, const CLI::App &root, const CLI::ParseError &
   }
   std::string message;
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
-    auto rest = command ? command->remaining() : root.remaining();
     message = "`" + (rest.empty() ? std::string() : rest.front()) + "` is one argument too many";
   } else if (!command && error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError)) {
     message = "a command is missing";

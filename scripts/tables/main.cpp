@@ -57,6 +57,19 @@ const std::vector<Message> messages = {
 #undef KFT_NOTE
 #undef KFT_RETIRED
 };
+struct SpecArg {
+  std::string tag, name, argument, type, defaultText;
+};
+const std::vector<std::pair<std::string, std::string>> specs = {
+#define KFT_SPEC(tag, name) {#tag, #name},
+#define KFT_SPEC_ARG(...)
+#include "compiler/sema/native.def"
+};
+const std::vector<SpecArg> specArgs = {
+#define KFT_SPEC(...)
+#define KFT_SPEC_ARG(tag, name, argument, type, text) {#tag, #name, #argument, type, text},
+#include "compiler/sema/native.def"
+};
 // The built-in functions of the expression language.
 const std::vector<std::string> functions = {
 #include "scripts/tables/functions.inc"
@@ -167,6 +180,22 @@ std::string vimTables() {
          "syn match kftFunction \"\\%(\\.\\)\\@1<!\\<\\%(" + join(functions, "\\|") + "\\)\\ze(\"\n";
 }
 
+// Layers, optimizers, schedules and formats, as one would write the call.
+std::string nativeTable() {
+  std::string text = "| | call | arguments |\n| --- | --- | --- |\n", last;
+  for (const auto &[tag, name] : specs) {
+    std::string call, types;
+    for (const SpecArg &arg : specArgs) {
+      if (arg.tag != tag || arg.name != name) continue;
+      call += (call.empty() ? "" : ", ") + arg.argument + (arg.defaultText.empty() ? "" : " = " + arg.defaultText);
+      types += (types.empty() ? "" : ", ") + code(arg.argument + ": " + arg.type);
+    }
+    text += "| " + (tag == last ? "" : tag) + " | " + code((tag == "format" ? "datasets." : "nn.") + name + "(" + call + ")") + " | " + types + " |\n";
+    last = tag;
+  }
+  return text;
+}
+
 std::string functionList() {
   std::string text;
   for (const std::string &name : functions) text += (text.empty() ? "`" : ", `") + name + "`";
@@ -176,6 +205,7 @@ std::string functionList() {
 std::string expand(const std::string &what) {
   if (what.starts_with("fields ")) return "\n" + fieldTable(what.substr(7)) + "\n";
   if (what == "diagnostics") return diagnosticTable() + "\n";
+  if (what == "native") return "\n" + nativeTable() + "\n";
   if (what == "functions") return "\n" + functionList() + "\n";
   if (what == "vim") return vimTables();
   throw std::runtime_error("unknown region `" + what + "`");

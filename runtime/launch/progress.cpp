@@ -15,6 +15,8 @@ namespace kft::run {
 
 namespace {
 
+constexpr double LongestSilence = 30; // seconds without a row
+
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 double number(const Json &line, const char *key, double otherwise = NAN) {
@@ -243,17 +245,21 @@ void Progress::metrics(const Json &entry) {
       losses_.resize(losses_.size() / 2);
     }
     // The engine reports at its own pace; a row is due once a multiple of the interval has been passed.
-    if (step_ >= nextRow_ || step_ == steps_) {
+    // A long run speaks up now and then all the same.
+    if (step_ >= nextRow_ || step_ == steps_ || seconds() - lastRowSeconds_ > LongestSilence) {
       row(entry);
+      lastRowSeconds_ = seconds();
       nextRow_ = (step_ / rowEvery_ + 1) * rowEvery_;
     }
   } else if (event == "eval") {
     lastEval_ = entry;
     step_ = std::max(step_, entry.value("step", step_));
+    epoch_ = std::max(epoch_, number(entry, "epoch", epoch_));
     const double accuracy = number(entry, "accuracy");
     // One row in as many evaluations as steps have rows; the last is in the summary anyway.
     const int64_t at = entry.value("step", int64_t{0});
-    if (lastRow_.is_null() || at - lastRow_.value("step", int64_t{0}) >= rowEvery_ || at == steps_) {
+    if (lastRow_.is_null() || at - lastRow_.value("step", int64_t{0}) >= rowEvery_ || at == steps_ || seconds() - lastEvalSeconds_ > LongestSilence) {
+      lastEvalSeconds_ = seconds();
       line(paint("36", fmt::format("   {} {}  {} {}  {}", entry.value("part", std::string("test")) == "train" ? "eval" : "test", cell("{:.1f}", number(entry, "epoch"), 7),
                                    cell("{:.4f}", number(entry, "loss"), 9), std::isfinite(accuracy) ? cell("{:.3f}", accuracy, 6) : std::string(),
                                    entry.contains("rows") ? fmt::format("on {} rows", entry["rows"].dump()) : std::string())));
@@ -263,6 +269,7 @@ void Progress::metrics(const Json &entry) {
     saved_.push_back(entry.value("path", std::string()));
   } else if (event == "end") {
     step_ = std::max(step_, entry.value("step", step_));
+    epoch_ = std::max(epoch_, number(entry, "epoch", epoch_));
     end_ = entry;
   }
 }

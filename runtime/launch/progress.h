@@ -79,7 +79,7 @@ private:
   bool gone_ = false, changed_ = false, hasAccuracy_ = false;
   int64_t step_ = 0, steps_ = 0, nextRow_ = 1, rowEvery_ = 1, firstStep_ = 0;
   double epoch_ = 0;
-  double firstSeconds_ = 0, lastDraw_ = -1;
+  double firstSeconds_ = 0, lastDraw_ = -1, lastRowSeconds_ = 0, lastEvalSeconds_ = 0;
   Json lastStep_, lastEval_, end_, lastRow_;
   std::string blas_, stopText_;
   std::vector<std::string> saved_;

@@ -308,6 +308,8 @@ void Run::handleFailure() {
   }
   // The others wait for a message that will not come. A moment for those that are about to fail with a reason of their own.
   if (since(*failedAt_) > 0.15 && anyAlive()) signalRanks(SIGKILL);
+  // mpirun would sit out a second of its own before it believes that they are gone. What it leaves lies in our folders.
+  if (since(*failedAt_) > 0.3 && announcedAll_ && std::all_of(ranks_.begin(), ranks_.end(), [](const auto &entry) { return entry.second.ended; })) kill(mpirun_, SIGKILL);
   if (since(*failedAt_) > 2) kill(mpirun_, SIGTERM);
   if (since(*failedAt_) > 4) kill(mpirun_, SIGKILL);
 }
@@ -423,6 +425,7 @@ Outcome Run::judge() {
   outcome.state = RunState::Failed;
   outcome.logFile = launcherLog;
   outcome.lastLines = lastLines(directory_.file(launcherLog), 8);
+  std::erase_if(outcome.lastLines, [](const std::string &line) { return line.starts_with("$ "); });
   if (!announcedAll_) {
     outcome.exitCode = static_cast<int>(Exit::Unavailable);
     outcome.cause = WIFSIGNALED(mpirunStatus_) ? fmt::format("mpirun was killed by {} before all ranks had started", signalName(WTERMSIG(mpirunStatus_)))

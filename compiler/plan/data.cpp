@@ -32,7 +32,11 @@ bool lookAtData(run::Plan &plan, const ir::Job &job, Compilation &compilation) {
   run::DataFacts facts;
   // The engine's own library throws; this is the door it enters by.
   try {
-    facts = run::inspect(plan.data);
+    run::DataPlan data = plan.data;
+    // Without the shape the library takes any width, and the mismatch is ours to show at the model's input. With a second
+    // file it has to compare both.
+    if (data.testPath.empty()) data.inputShape.clear();
+    facts = run::inspect(data);
   } catch (const run::Error &error) {
     const std::string file = shownAs(error.path.empty() ? plan.data.path : error.path, dataset);
     if (error.code == run::ExitCode::Missing || error.code == run::ExitCode::InputOutput) {

@@ -90,7 +90,7 @@ private:
         best = name;
       }
     }
-    auto report = compilation_.diags.report(spec.at, diag::UnknownSpec{.what = what, .name = spec.name, .known = list});
+    auto report = compilation_.diags.report(spec.at, diag::NotInThisVersion{.field = what, .value = "`" + spec.name + "`", .has = list});
     if (!best.empty()) report.note(diag::DidYouMean{.name = best});
     return false;
   }
@@ -151,13 +151,15 @@ private:
     return std::nullopt;
   }
 
+  // The check of the job has asked for these already; a job from elsewhere is told as well.
   bool parts() {
-    auto missing = [&](const char *part) { compilation_.diags.report(job_.atName.valid() ? job_.atName : job_.at, diag::NativeNeeds{.job = job_.name, .part = part}); };
-    bool ok = true;
-    if (!job_.trainer || !job_.trainer->native) return missing("native trainer"), false;
-    if (!job_.dataset) ok = false, missing("dataset");
-    if (!job_.model) ok = false, missing("model");
-    return ok;
+    const SourceRange at = job_.atName.valid() ? job_.atName : job_.at;
+    const std::string owner = fmt::format("job `{}`", job_.name);
+    auto missing = [&](const char *field, const char *example) { compilation_.diags.report(at, diag::NativeFieldMissing{.field = field, .owner = owner}).note(diag::NeededFields{.example = example}); };
+    if (!job_.trainer || !job_.trainer->native) return missing("trainer", "`trainer = trainer.sgd`"), false;
+    if (!job_.dataset) missing("dataset", "`dataset = dataset.digits`");
+    if (!job_.model) missing("model", "`model = model.mlp`");
+    return job_.dataset && job_.model;
   }
 
   void model() {
@@ -170,7 +172,7 @@ private:
     int64_t numbers = 1;
     for (int64_t dimension : model.input) {
       if (dimension < 1) {
-        compilation_.diags.report(model.atInput.valid() ? model.atInput : model.at, diag::BadInputShape{.value = dimension});
+        compilation_.diags.report(model.atInput.valid() ? model.atInput : model.at, diag::BadSpecArgument{.argument = "input", .owner = "model", .value = fmt::format("{}", dimension), .rule = "1 or more in each dimension"});
         return;
       }
       numbers = numbers > MostNumbers / dimension ? MostNumbers + 1 : numbers * dimension;
@@ -341,10 +343,6 @@ private:
     run::DataPlan &data = plan_.data;
     const bool classes = trainer.loss.name == "cross_entropy";
     data.targetKind = classes ? "class" : "real";
-    std::vector<std::string> metrics = trainer.metrics;
-    if (trainer.earlyStop) metrics.push_back(trainer.earlyStop->metric);
-    if (!classes && std::find(metrics.begin(), metrics.end(), "accuracy") != metrics.end())
-      compilation_.diags.report(trainer.loss.at.valid() ? trainer.loss.at : job_.trainer->at, diag::MetricNeedsClasses{.metric = "accuracy", .loss = trainer.loss.name});
     if (!shaped_) return;
     const std::vector<int64_t> &output = plan_.layers.back().outputShape;
     const ir::Spec &last = job_.model->layers.back();

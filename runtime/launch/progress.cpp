@@ -78,7 +78,8 @@ std::string progressBar(double fraction, size_t width) {
   for (size_t i = 0; i < eighths / 8; ++i) text += "█";
   size_t used = eighths / 8;
   if (eighths % 8) text += Parts[eighths % 8], ++used;
-  return text + std::string(width - used, ' ');
+  for (; used < width; ++used) text += "░";
+  return text;
 }
 
 std::string durationText(double value) {

@@ -13,7 +13,7 @@ namespace kft::run {
 
 // Bars of eight heights, newest value last, scaled between the least and the greatest.
 std::string sparkline(const std::vector<double> &values, size_t width);
-// `[████▌     ]` without the brackets, in eighths of a character.
+// `████▌░░░░░`, in eighths of a character.
 std::string progressBar(double fraction, size_t width);
 std::string durationText(double seconds); // 0:07, 4:12, 1:02:03
 // Columns a terminal needs for UTF-8 text, escape sequences not counted.

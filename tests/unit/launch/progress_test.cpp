@@ -51,7 +51,7 @@ TEST(Progress, SparklineGoesFromLeastToGreatest) {
 TEST(Progress, BarIsAsWideAsAskedAtEveryFraction) {
   for (int i = 0; i <= 100; ++i) EXPECT_EQ(displayWidth(progressBar(i / 100.0, 17)), 17u) << i;
   EXPECT_EQ(progressBar(1, 2), "██");
-  EXPECT_EQ(progressBar(0, 2), "  ");
+  EXPECT_EQ(progressBar(0, 2), "░░");
   EXPECT_EQ(progressBar(7, 2), "██");
 }
 

@@ -62,11 +62,7 @@ void Checker::datasetRules(const BlockValue &body, SourceRange) {
     failed_ = true;
     if (once<diag::BothGiven>(test->keyRange)) diags_.report(test->keyRange, diag::BothGiven{.first = "split", .second = "test"}).note(split->keyRange, diag::FirstGivenHere{});
   }
-  const BlockValue *format = blockAt(body, "format");
   const Entry *label = body.find("label");
-  if (format && label && label->value.is(ValueKind::String))
-    if (const Entry *other = format->find("label"); other && other->value.is(ValueKind::String) && other->value.asString() != label->value.asString())
-      error(label->keyRange, diag::BothGiven{.first = "label", .second = "format"});
   llvm::StringMap<bool> seen;
   for (StringRef list : {"features", "columns"}) {
     seen.clear();

@@ -374,6 +374,8 @@ std::string typeText(const Type &type) {
   return result;
 }
 
+std::string wantedText(const Type &type) { return wanted(type); }
+
 Value convert(const Value &value, const Type &type, SourceRange at, const llvm::Twine &what, Compilation &compilation) {
   return Converter{compilation, false}.run(value, type, at, what);
 }

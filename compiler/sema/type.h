@@ -65,6 +65,8 @@ struct Type {
 
 // `list<int>`, `"a" | "b"`, `int?`: as it would be written.
 std::string typeText(const Type &type);
+// As it stands after "must be": "an `int`", "one of `"a"` or `"b"`".
+std::string wantedText(const Type &type);
 
 // The value as the type wants it, or poison after a report at `at` (for list items and map entries: at theirs). `what` names
 // the place at the start of the message: "`nodes`". Poison in, poison out. A Ref or Block for Kind::Ref comes back as it is.

@@ -881,8 +881,17 @@ Object *Analyzer::objectOf(DeclInfo &decl, SourceRange at) {
     frames.pop_back();
     if (below) {
       decl.base = base;
-      object->layers = below->layers;
-      for (Layer &layer : object->layers) layer.inherited = true;
+      // What a profile says about all of a kind goes on top of this one's own text, not below it with the base's.
+      auto comesLater = [&](const Layer &layer) {
+        return llvm::any_of(*decl.amendments, [&](const Layer &own) {
+          return !layer.fragments.empty() && own.fragments[0].stmts.data() == layer.fragments[0].stmts.data();
+        });
+      };
+      for (const Layer &layer : below->layers) {
+        if (comesLater(layer)) continue;
+        object->layers.push_back(layer);
+        object->layers.back().inherited = true;
+      }
       decl.broken |= base->broken;
     } else {
       decl.broken = true;
@@ -893,7 +902,7 @@ Object *Analyzer::objectOf(DeclInfo &decl, SourceRange at) {
   own.fragments.push_back({decl.syntax->block->stmts, 0, decl.env, decl.allow});
   own.range = decl.syntax->block->range;
   object->layers.push_back(std::move(own));
-  for (Layer &amendment : decl.amendments) object->layers.push_back(amendment);
+  for (const Layer &amendment : *decl.amendments) object->layers.push_back(amendment);
   decl.object = object;
   decl.baseState = State::Done;
   return object;
@@ -982,7 +991,7 @@ Value Analyzer::member(const Value &object, StringRef name, SourceRange nameRang
   case ValueKind::Null: {
     StringRef text = objectRange.valid() ? compilation.sources.text(objectRange) : StringRef("it");
     std::string shown = text.size() < 60 ? text.str() : "it";
-    diags.report(nameRange, diag::FieldOfNull{.name = name, .object = shown});
+    diags.report(nameRange, diag::FieldOfNull{.object = shown, .name = name});
     return Value::poison();
   }
   default: {
@@ -991,7 +1000,7 @@ Value Analyzer::member(const Value &object, StringRef name, SourceRange nameRang
       return Value::poison();
     }
     std::string found = describe(object);
-    diags.report(nameRange, diag::NoFields{.found = found, .name = name});
+    diags.report(nameRange, diag::NoFields{.name = name, .found = found});
     return Value::poison();
   }
   }
@@ -1099,7 +1108,7 @@ bool Analyzer::checkAssert(const ast::Assert &assertion, Context context) {
     Value text = eval(*assertion.message, context);
     if (text.is(ValueKind::String)) message = text.asString().str();
   }
-  auto report = diags.report(assertion.condition->range, diag::AssertFailed{.message = message});
+  auto report = diags.report(assertion.condition->range, diag::AssertFailed{.text = message});
   explainCondition(report, *assertion.condition, context);
   return false;
 }
@@ -1624,7 +1633,7 @@ Value Analyzer::evalIndex(const ast::Index &node, Context context) {
   if (object.isNull()) {
     StringRef text = compilation.sources.text(node.object->range);
     std::string key = show(index);
-    diags.report(node.index->range, diag::FieldOfNull{.name = key, .object = text.size() < 60 ? text : StringRef("it")});
+    diags.report(node.index->range, diag::FieldOfNull{.object = text.size() < 60 ? text : StringRef("it"), .name = key});
     return Value::poison();
   }
   std::string found = describe(object), with = describe(index);

@@ -160,7 +160,7 @@ struct DeclInfo : Decl {
   State baseState = State::New;
   bool broken = false; // its base failed and was reported: absent fields are no news
   DeclInfo *base = nullptr;
-  std::vector<Layer> amendments;
+  std::vector<Layer> *amendments = nullptr; // by profiles; of the analyzer, like `object`
   Object *object = nullptr;
   bool checked = false;
 };
@@ -189,6 +189,8 @@ struct ModuleScope {
   llvm::DenseMap<StringRef, llvm::SmallVector<DeclInfo *, 1>> declsByName;
   std::vector<DeclInfo *> order;
   std::vector<Symbol *> symbolOrder;
+  std::vector<std::pair<const ast::Assert *, const Env *>> asserts;
+  bool uncertain = false; // a condition failed: there may be more declarations
 };
 
 // One parameter of a built-in function.
@@ -359,8 +361,10 @@ public:
     return symbols_.back().get();
   }
   DeclInfo *makeDecl() {
-    declStorage_.push_back(std::make_unique<DeclInfo>());
-    return declStorage_.back().get();
+    DeclInfo *decl = arena.make<DeclInfo>(); // values refer to it, and they outlive this
+    amendments_.push_back(std::make_unique<std::vector<Layer>>());
+    decl->amendments = amendments_.back().get();
+    return decl;
   }
 
 private:
@@ -384,7 +388,7 @@ private:
   llvm::SpecificBumpPtrAllocator<Object> objects_;
   llvm::SpecificBumpPtrAllocator<Slot> slots_;
   std::vector<std::unique_ptr<Symbol>> symbols_;
-  std::vector<std::unique_ptr<DeclInfo>> declStorage_;
+  std::vector<std::unique_ptr<std::vector<Layer>>> amendments_;
   std::vector<ModuleScope *> loadStack_;
   llvm::DenseMap<StringRef, ModuleScope *> stdModules_;
   std::vector<std::pair<std::string, std::unique_ptr<std::string>>> readFiles_;

@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Base64.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/SHA256.h"
 
 #include <algorithm>
@@ -587,7 +588,8 @@ Value read(BuiltinCall &call) {
     call.analyzer.reported.insert(&call.syntax);
     return Value::poison();
   }
-  if (!llvm::isLegalUTF8String(*text)) return call.fail(0, "the file is not UTF-8 text");
+  const auto *bytes = reinterpret_cast<const llvm::UTF8 *>(text->data());
+  if (!llvm::isLegalUTF8String(&bytes, bytes + text->size())) return call.fail(0, "the file is not UTF-8 text");
   return made(call, *text);
 }
 

@@ -168,8 +168,7 @@ Symbol *Analyzer::typeSymbol(Symbol &symbol) {
   }
   symbol.state = State::Active;
   const auto &decl = *ast::as<ast::TypeDecl>(symbol.stmt);
-  const Type &of = *decl.type;
-  const Type *base = typeOf(of, *symbol.module);
+  const Type *base = typeOf(*decl.type, *symbol.module);
   if (symbol.state == State::Done) return &symbol; // a circle, found further down
   Type *type = arena.make<Type>(*base);
   if (type->kind != K::Ref && type->kind != K::Error) type->name = symbol.name;
@@ -466,7 +465,7 @@ void Resolver::annotation(const ast::Annotation &annotation) {
     const auto *literal = ast::as<ast::StringLiteral>(arg.value);
     return literal && literal->parts.size() == 1 && !literal->parts[0].value;
   };
-  auto bad = [&](StringRef rule) { a.diags.report(annotation.range.valid() && annotation.target ? annotation.name.range : annotation.name.range, diag::BadAnnotation{.name = name, .rule = rule}); };
+  auto bad = [&](StringRef rule) { a.diags.report(annotation.name.range, diag::BadAnnotation{.name = name, .rule = rule}); };
   if (name == "abstract") {
     if (!annotation.args.empty()) return bad("it takes nothing in brackets");
     const ast::Stmt *target = underAnnotations(annotation.target);
@@ -532,7 +531,7 @@ void Resolver::moduleStatement(const ast::Stmt &stmt) {
       else
         a.diags.report(field.target.range, diag::AmendOutsideProfile{.name = a.compilation.sources.text(field.target.range)});
     } else if (!name.text.empty()) {
-      auto report = a.diags.report(name.range, diag::UnknownKind{.name = name.text});
+      auto report = a.diags.report(name.range, diag::UnknownKind{.kind = name.text});
       llvm::SmallVector<StringRef, 8> kinds;
       for (const schema::Block &kind : schema::blocks())
         if (kind.isKind) kinds.push_back(kind.name);
@@ -763,7 +762,7 @@ void Resolver::declaration(const ast::Decl &decl, const Local *locals) {
     llvm::SmallVector<StringRef, 8> kinds;
     for (const schema::Block &block : schema::blocks())
       if (block.isKind) kinds.push_back(block.name);
-    auto report = a.diags.report(decl.kindName.range, diag::UnknownKind{.name = kind});
+    auto report = a.diags.report(decl.kindName.range, diag::UnknownKind{.kind = kind});
     StringRef near = nearestName(kind, kinds);
     if (!near.empty()) report.fixit(decl.kindName.range, near, diag::DidYouMean{.name = near});
   } else {
@@ -860,7 +859,7 @@ void Resolver::profileBody(const ast::Block &body, const Local *locals) {
         llvm::SmallVector<StringRef, 8> kinds{"set"};
         for (const schema::Block &kind : schema::blocks())
           if (kind.isKind) kinds.push_back(kind.name);
-        auto report = a.diags.report(first.range, diag::UnknownKind{.name = first.text});
+        auto report = a.diags.report(first.range, diag::UnknownKind{.kind = first.text});
         StringRef near = nearestName(first.text, kinds);
         if (!near.empty()) report.fixit(first.range, near, diag::DidYouMean{.name = near});
       } else if (field.target.parts.size() == 2 && !first.text.empty() && !field.target.parts[1].text.empty()) {
@@ -1268,7 +1267,7 @@ const Type *Resolver::call(const ast::Call &call, const Local *locals) {
       if (index == params.size()) {
         llvm::SmallVector<StringRef, 8> candidates;
         for (const Param &param : params) candidates.push_back(param.name);
-        auto report = a.diags.report(arg.name.range, diag::UnknownArgument{.function = shown, .name = arg.name.text});
+        auto report = a.diags.report(arg.name.range, diag::NoSuchParameter{.function = shown, .name = arg.name.text});
         StringRef near = nearestName(arg.name.text, candidates);
         if (!near.empty()) report.fixit(arg.name.range, near, diag::DidYouMean{.name = near});
         bad = true;
@@ -1288,7 +1287,7 @@ const Type *Resolver::call(const ast::Call &call, const Local *locals) {
       if (params[i].required && !given[i]) {
         SourceRange close = call.range;
         close.begin = close.end > close.begin ? close.end - 1 : close.begin;
-        auto report = a.diags.report(close, diag::MissingArgument{.function = shown, .name = params[i].name});
+        auto report = a.diags.report(close, diag::ArgumentMissing{.function = shown, .name = params[i].name});
         if (fn) report.note(ast::as<ast::Fn>(callee.symbol->stmt)->name.range, diag::DeclaredHere{});
         bad = true;
         break;
@@ -1528,7 +1527,7 @@ const Type *Resolver::infer(const ast::Expr &expr, const Local *locals) {
     K kind = classOf(*type);
     if (kind != K::Any && kind != K::Block && kind != K::Ref) {
       std::string found = "of type `" + typeText(*type) + "`";
-      a.diags.report(node.name.range, diag::NoFields{.found = found, .name = node.name.text});
+      a.diags.report(node.name.range, diag::NoFields{.name = node.name.text, .found = found});
       return wrong(expr);
     }
     if (type->kind == K::Map) return type->element;
@@ -1680,6 +1679,7 @@ void Analyzer::checkDeclRefs() {
       diags.report(use.kindRange, diag::InactiveDecl{.name = full}).note(decl->name.range, diag::DeclaredUnderCondition{});
       continue;
     }
+    if (binding.module->uncertain) continue; // it may be among those that a failed condition would have made
     llvm::SmallVector<StringRef, 64> candidates;
     for (DeclInfo *decl : binding.module->order)
       if ((binding.declKind.empty() || decl->kind == binding.declKind) && (binding.module == main || !decl->name.startswith("_")))

@@ -19,18 +19,19 @@ using namespace kft::run;
 
 namespace {
 
-constexpr const char *Help = "Usage: kft-rank PLAN.json [--run-dir DIR] [--progress-fd N]\n"
+constexpr const char *Help = "Usage: kft-rank PLAN.json [--run-dir DIR] [--data PATH] [--progress-fd N]\n"
                              "\n"
                              "One rank of a native run. `kftc run` starts it; by hand:\n"
                              "  kftc compile --emit plan job.kft > plan.json\n"
                              "  mpirun -n 2 kft-rank plan.json --run-dir out\n"
                              "\n"
                              "  --run-dir DIR     where metrics.jsonl, ranks/ and export/ are written\n"
+                             "  --data PATH       the data are here, not where the plan says (in a container)\n"
                              "  --progress-fd N   an open pipe that gets the lines of metrics.jsonl as well\n"
                              "  --version, --help\n";
 
 struct Options {
-  std::string plan, runDirectory;
+  std::string plan, runDirectory, data;
   int progress = -1;
 };
 
@@ -46,6 +47,8 @@ Options parse(int argc, char **argv) {
     };
     if (arg == "--run-dir" || arg.rfind("--run-dir=", 0) == 0)
       options.runDirectory = value("--run-dir");
+    else if (arg == "--data" || arg.rfind("--data=", 0) == 0)
+      options.data = value("--data");
     else if (arg == "--progress-fd" || arg.rfind("--progress-fd=", 0) == 0) {
       std::string text = value("--progress-fd");
       auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), options.progress);
@@ -88,7 +91,9 @@ void catchSignals() {
   action.sa_flags = SA_RESTART;
   for (int number : {SIGINT, SIGTERM, SIGUSR1})
     ::sigaction(number, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN); // a reader that is gone is found out by the failed write
+  // Found out by the write that fails: a reader that is gone, a file that may not grow.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 int train(const Options &options, const Plan &plan, Communicator &communicator) {
@@ -131,7 +136,12 @@ int main(int argc, char **argv) {
     catchSignals();
     Options options = parse(argc, argv);
     Plan plan = readPlan(options.plan);
-    communicator = plan.ranks > 1 || startedByMpi() ? makeMpiCommunicator(argc, argv) : makeLocalCommunicator();
+    if (!options.data.empty()) plan.data.path = options.data;
+    if (plan.ranks > 1 && !startedByMpi())
+      throw Error(ExitCode::Usage, "the plan is for " + std::to_string(plan.ranks) +
+                                       " ranks, but no launcher started this one; use `mpirun -n " +
+                                       std::to_string(plan.ranks) + " kft-rank …`, or `kftc run`");
+    communicator = startedByMpi() ? makeMpiCommunicator(argc, argv) : makeLocalCommunicator();
     return train(options, plan, *communicator);
   } catch (const std::exception &exception) {
     auto *error = dynamic_cast<const Error *>(&exception);

@@ -14,6 +14,9 @@ Dataset::Dataset(const DataPlan &plan, bool checkFinite)
     : targetWidth_(plan.targetKind == "class" ? 1 : plan.targetWidth), scale_(plan.scale) {
   table_ = open(plan.path, plan.format.text("labels", ""), plan, checkFinite);
   if (!plan.testPath.empty()) {
+    if (plan.format.kind == "npy" && plan.format.text("test_labels", "").empty())
+      throw Error(ExitCode::Invalid, plan.testPath, 0,
+                  "a NumPy test file needs labels of its own; set test rows aside with `split` instead");
     testTable_ = open(plan.testPath, plan.format.text("test_labels", ""), plan, checkFinite);
     if (testTable_->names != table_->names && !testTable_->names.empty())
       throw Error(ExitCode::Invalid, plan.testPath, 0,

@@ -10,7 +10,7 @@ struct DataFacts {
   int64_t rows = 0, trainRows = 0, testRows = 0; // rows: of the training file
   int64_t features = 0;                          // floats per row
   std::vector<std::string> columns;              // the features' names; empty for npy
-  std::string label;                             // the column's name; chosen when the plan names none
+  std::string label;                             // the column's name, chosen when the plan names none; empty for npy
   int64_t lowestClass = 0, highestClass = -1;    // over both parts; -1: real targets
   std::string sha256;                            // of every file together
 };

@@ -188,7 +188,6 @@ std::unique_ptr<Table> readNpy(const std::string &path, const std::string &label
   auto table = std::make_unique<NpyTable>(open(path));
   table->scale = plan.scale;
   if (labels.empty()) fail(path, "the labels of a NumPy array are in a file of their own, and none is given");
-  table->labelName = labels;
   readLabels(*table, labels, plan);
   if (checkFinite && (table->array.type == "f4" || table->array.type == "f8")) {
     std::vector<float> row(size_t(table->width));

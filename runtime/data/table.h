@@ -17,9 +17,9 @@ public:
 
   int64_t rows = 0, width = 0;
   std::vector<std::string> names; // of the feature columns; empty when the file has none
-  std::string labelName;
-  std::vector<int32_t> classes; // (rows) for class targets
-  std::vector<float> reals;     // (rows, targetWidth) for real ones
+  std::string labelName;          // of the label column; empty when the labels are a file of their own
+  std::vector<int32_t> classes;   // (rows) for class targets
+  std::vector<float> reals;       // (rows, targetWidth) for real ones
 };
 
 } // namespace kft::run

@@ -190,6 +190,29 @@ TEST_F(TrainingTest, WrongUse) {
   EXPECT_NE(told().find("the plan is for 3 ranks, but 2 were started"), std::string::npos) << told();
 }
 
+TEST_F(TrainingTest, AloneWithAPlanForTwo) {
+  EXPECT_EQ(finish(start(command(cloudPlan(data, 2), "alone", 1))), 64);
+  EXPECT_NE(told().find("the plan is for 2 ranks, but no launcher started this one"), std::string::npos) << told();
+}
+
+TEST_F(TrainingTest, DataElsewhere) {
+  Plan plan = cloudPlan("/home/author/data.csv");
+  auto words = command(plan, "elsewhere", 1);
+  words.insert(words.end(), {"--data", data});
+  EXPECT_EQ(finish(start(words)), 0) << told();
+}
+
+TEST_F(TrainingTest, FullDisk) {
+  // Alone, since the limit would hit the shared memory of MPI as well.
+  Plan plan = cloudPlan(data);
+  plan.loop.epochs = 1000;
+  std::string call = "ulimit -f 64; exec";
+  for (const std::string &word : command(plan, "full", 1))
+    call += " '" + word + "'";
+  EXPECT_EQ(finish(start({"bash", "-c", call})), 74) << told();
+  EXPECT_EQ(count(told(), "metrics.jsonl: cannot write: File too large"), 1) << told();
+}
+
 TEST_F(TrainingTest, UnwritableRunDirectory) {
   folder.file("taken", "");
   Plan plan = cloudPlan(data);

@@ -121,8 +121,9 @@ call s:want(23, '\(', 'kftInterpolationMark')
 call s:want(25, 'let', 'kftStatement')
 
 " No example may hold what the highlighter takes for a mistake, and each must keep its indentation when it is indented anew.
+let s:files = 0
 for s:file in glob(s:root . '/examples/**/*.kft', 1, 1) + glob(s:root . '/stdlib/**/*.kft', 1, 1)
-  execute 'edit ' . fnameescape(s:file)
+  execute 'edit! ' . fnameescape(s:file)
   call assert_equal('kft', &filetype, s:file)
   syntax sync fromstart
   for s:line in range(1, line('$'))
@@ -143,11 +144,14 @@ for s:file in glob(s:root . '/examples/**/*.kft', 1, 1) + glob(s:root . '/stdlib
     endif
   endfor
   let s:checks += 1
+  let s:files += 1
   edit!
 endfor
 
+call assert_true(s:files >= 8, 'only ' . s:files . ' files were found')
+
 " What kftc prints becomes entries of the quickfix list.
-execute 'edit ' . fnameescape(s:root . '/examples/digits/digits.kft')
+execute 'edit! ' . fnameescape(s:root . '/examples/digits/digits.kft')
 " :cgetexpr reads with the global value; :make with the local one.
 let &g:errorformat = &l:errorformat
 cgetexpr ['a.kft:3:5: error: unknown field `x` in `job` [KFT2203]', '   3 |   x = 1', '     |   ^', 'a.kft:1:2: note: given here']

@@ -141,7 +141,7 @@ void onLargeStack(unsigned &depthLimit, llvm::function_ref<void()> body) {
 
 bool Analyzer::tooDeep(SourceRange at) {
   if (depth < depthLimit) return stopped;
-  if (!stopped) diags.report(at, diag::TooDeep{});
+  if (!stopped) diags.report(at, diag::ChainTooDeep{});
   return stopped = true;
 }
 
@@ -769,7 +769,7 @@ Value Analyzer::materialize(Object &object, StringRef allow) {
   }
   if (tooDeep(object.range)) return Value::poison();
   if (nesting >= MaxNesting) {
-    diags.report(object.range, diag::TooDeep{});
+    diags.report(object.range, diag::ChainTooDeep{});
     stopped = true;
     return Value::poison();
   }
@@ -825,7 +825,7 @@ Value Analyzer::deep(const Value &value, StringRef allow) {
   bool flat = llvm::none_of(items, [](const Item &item) { return item.value.is(ValueKind::Lazy) || item.value.is(ValueKind::List); });
   if (flat) return value;
   if (nesting >= MaxNesting) {
-    if (!stopped) diags.report(items[0].range, diag::TooDeep{});
+    if (!stopped) diags.report(items[0].range, diag::ChainTooDeep{});
     stopped = true;
     return Value::poison();
   }

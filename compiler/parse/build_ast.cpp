@@ -516,7 +516,7 @@ const ast::Expr *Builder::operand(P::UnaryContext *context, llvm::SmallVectorImp
   size_t i = 0;
   for (; isTerminal(children[i]); ++i) prefixes.push_back(&tokenOf(children[i]));
   if (prefixes.size() > MaxChain) {
-    report(range(*prefixes[MaxChain]), diag::TooDeep{});
+    report(range(*prefixes[MaxChain]), diag::NestedTooDeep{});
     prefixes.clear();
   }
   auto *first = static_cast<P::PrimaryContext *>(children[i]);
@@ -533,7 +533,7 @@ const ast::Expr *Builder::operand(P::UnaryContext *context, llvm::SmallVectorImp
   }
   result = primary(first);
   if (children.size() - i > MaxChain) {
-    report(range(static_cast<ParserRuleContext *>(children[i + MaxChain])), diag::TooDeep{});
+    report(range(static_cast<ParserRuleContext *>(children[i + MaxChain])), diag::NestedTooDeep{});
     return result;
   }
   for (++i; i < children.size(); ++i) {

@@ -379,7 +379,7 @@ private:
     }
     Span raw{begin, at_};
     if (interpolated && strings_.size() >= MaxDepth) {
-      report({at_, at_ + 2}, diag::TooDeep{});
+      report({at_, at_ + 2}, diag::NestedTooDeep{});
       failed_ = true;
       return;
     }
@@ -846,7 +846,7 @@ private:
   }
 
   void deep(const Token &token) {
-    report(token.begin, token.end, diag::TooDeep{});
+    report(token.begin, token.end, diag::NestedTooDeep{});
     tooDeep_ = true;
   }
 

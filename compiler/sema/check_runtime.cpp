@@ -62,7 +62,8 @@ void Checker::runtimeRules(const BlockValue &body, SourceRange at) {
     }
     const StringRef step = textOf(group, "step");
     if (!step.empty()) {
-      if (auto [first, isNew] = steps.try_emplace(step, entry->nameRange); !isNew && once<diag::StepTwice>(group.find("step")->range)) {
+      // Launcher and nodes of an MPI job may both be its trainer: then both get the job's image, and each keeps its own command.
+      if (auto [first, isNew] = steps.try_emplace(step, entry->nameRange); !isNew && !(policy == "mpi" && step == "trainer") && once<diag::StepTwice>(group.find("step")->range)) {
         failed_ = true;
         diags_.report(group.find("step")->range, diag::StepTwice{.step = step}).note(first->second, diag::FirstGivenHere{});
       }

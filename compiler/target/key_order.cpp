@@ -14,8 +14,8 @@ using llvm::StringRef;
 
 constexpr StringRef Pod[] = {"serviceAccountName", "automountServiceAccountToken", "imagePullSecrets", "runtimeClassName", "schedulerName", "priorityClassName",
                              "nodeName", "nodeSelector", "affinity", "tolerations", "topologySpreadConstraints", "hostNetwork", "hostPID", "hostIPC", "dnsPolicy",
-                             "restartPolicy", "terminationGracePeriodSeconds", "activeDeadlineSeconds", "securityContext", "initContainers", "containers"};
-constexpr StringRef PodEnd[] = {"volumes"};
+                             "restartPolicy", "terminationGracePeriodSeconds", "activeDeadlineSeconds", "securityContext"};
+constexpr StringRef PodEnd[] = {"initContainers", "containers", "volumes"};
 constexpr StringRef Container[] = {"name", "image", "imagePullPolicy", "command", "args", "workingDir", "env", "envFrom", "ports", "resources", "volumeMounts", "volumeDevices",
                                    "securityContext", "startupProbe", "readinessProbe", "livenessProbe", "lifecycle"};
 constexpr StringRef Item[] = {"name", "mountPath", "key", "value", "operator"};

@@ -81,7 +81,8 @@ private:
     Tree tree = Tree::map(job_.at);
     if (job_.dataset) {
       if (job_.dataset->initializer) tree.set("dataset", initializer(*job_.dataset->initializer));
-      else if (!job_.dataset->isRemote)
+      // An absolute path may well be one of the image.
+      else if (!job_.dataset->isRemote && !llvm::StringRef(job_.dataset->source).startswith("/") && !(isNative() && !job_.image))
         compilation_.diags.report(job_.dataset->atSource, diag::LocalSource{.source = job_.dataset->source}).note(diag::LocalSourceWay{});
     }
     if (job_.model && job_.model->initializer) tree.set("model", initializer(*job_.model->initializer));

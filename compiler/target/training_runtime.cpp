@@ -46,7 +46,11 @@ std::vector<Object> build(const ir::Runtime &runtime, Compilation &) {
   Tree &policy = spec.set("mlPolicy", Tree::map(at));
   if (runtime.nodes) policy.set("numNodes", Tree::of(*runtime.nodes, at));
   // `plain` is what Kubeflow Trainer does without a policy.
-  if (!runtime.policy.empty() && runtime.policy != "plain") policy.set(runtime.policy, runtime.policySpec.isMap() ? runtime.policySpec : Tree::map(at));
+  if (!runtime.policy.empty() && runtime.policy != "plain") {
+    Tree &member = policy.set(runtime.policy, Tree::map(at));
+    if (const Tree *procs = runtime.policySpec.find("numProcPerNode")) member.set("numProcPerNode", *procs);
+    for (const auto &[key, value] : runtime.policySpec.fields) member.set(key, value);
+  }
   if (policy.empty()) spec.fields.pop_back();
 
   if (!runtime.gang.empty()) spec.set("podGroupPolicy", runtime.gang);

@@ -217,6 +217,7 @@ Value Checker::block(const schema::Block &shape, const BlockValue &value, Source
     } else if (field && (field->name == "labels" || field->name == "annotations")) {
       made.value = labels(entry.value, entry.range, "`" + entry.key.str() + "`", field->name == "annotations");
     } else {
+      mayRemoveEnv_ = shape.name == "job";
       made.value = typed(entry.value, (field ? field : rest)->type, entry.range, "`" + entry.key.str() + "`", isAbstract);
     }
     if (failed_ && entry.range.valid() && !entry.value.is(ValueKind::Block)) bad_.insert(key);
@@ -231,6 +232,7 @@ Value Checker::block(const schema::Block &shape, const BlockValue &value, Source
   BlockValue *body = arena_.make<BlockValue>(value);
   body->entries = arena_.copy<Entry>(entries);
   Value result = Value::block(body);
+  if (open && !failed_) kubeObjectRules(*body, *open, at, "`" + title.str() + "`");
   if (!isAbstract && shape.isKind) result = kindRules(shape, *body, at);
   if (shape.name == "resources") result = resources(*body, at);
   if (shape.name == "split")

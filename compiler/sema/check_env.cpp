@@ -179,10 +179,15 @@ Value Checker::env(const Value &value, SourceRange at, const std::string &what) 
   if (given.isPoison()) return given;
   llvm::SmallVector<Entry, 16> entries;
   bool bad = false;
+  const bool mayRemove = mayRemoveEnv_;
   for (const Entry &entry : given.asBlock().entries) {
     if (!entry.name.empty()) {
       unknownField(entry, "env", {});
       bad = true;
+      continue;
+    }
+    if (entry.value.isNull() && (entry.removes || mayRemove)) {
+      if (!entry.removes) entries.push_back(entry); // jobRules sees whether there is one to take away
       continue;
     }
     if (bad_.count({entry.range.file.index, entry.range.begin, entry.range.end})) {

@@ -108,6 +108,12 @@ void Checker::jobRules(const BlockValue &body, SourceRange at) {
     if (policy != "torch") error(runtimeEntry->range, diag::TorchtuneNeedsTorch{.policy = policy});
   }
 
+  if (const BlockValue *env = blockAt(body, "env")) {
+    const BlockValue *below = trainer && body.find("env")->how != Entry::How::Set ? blockAt(*trainer, "env") : nullptr;
+    for (const Entry &entry : env->entries)
+      if (entry.value.isNull() && !(below && below->find(entry.key))) envValue(entry);
+  }
+
   // Names that the runtime sets, at the entry that sets them as well.
   for (const Reserved &reserved : ReservedNames) {
     if (reserved.policy != policy) continue;

@@ -101,7 +101,10 @@ std::string keyText(const BlockValue &item, const kube::Type &list) {
 
 Value Checker::kubeField(const Entry &entry, const kube::Field &field, const kube::Type &owner) {
   const std::string what = "`" + field.name.str() + "`";
-  Value value = kube(entry.value, *field.type, entry.range, what, owner.name, field.name);
+  // What is missing in a block is told at the word in front of it.
+  Value value = field.type->shape == kube::Shape::Object && entry.value.is(ValueKind::Block)
+                    ? kubeObject(entry.value.asBlock(), *field.type, entry.keyRange.valid() ? entry.keyRange : entry.range, what)
+                    : kube(entry.value, *field.type, entry.range, what, owner.name, field.name);
   if (value.isPoison()) return value;
   // A pod, a job or a mount whose fields are patched is judged as what it will be part of.
   const StringRef judged = owner.name == "PodPatch" ? "PodSpec" : owner.name == "ContainerPatch" ? "Container" : owner.name;
@@ -151,7 +154,8 @@ Value Checker::kube(const Value &value, const kube::Type &type, SourceRange at, 
   }
   case kube::Shape::List: return kubeList(value, type, at, what, owner, field);
   case kube::Shape::Map: {
-    if (field == "limits" || field == "requests") return resourceMap(value, at, what);
+    // Containers and pods can have claims on devices; what has none is the size of a volume.
+    if (const kube::Type *object = kube::find(owner); (field == "limits" || field == "requests") && object && object->find("claims")) return resourceMap(value, at, what);
     if (field == "labels" || field == "matchLabels" || field == "nodeSelector" || field == "annotations") return labels(value, at, what, field == "annotations");
     Type map{Type::Kind::Map};
     map.element = type.element->shape == kube::Shape::Quantity ? &Type::amount : &Type::string;

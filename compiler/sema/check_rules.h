@@ -107,6 +107,7 @@ private:
   Compilation &compilation_;
   Arena &arena_;
   Diagnostics &diags_;
+  bool mayRemoveEnv_ = false; // null in the env at hand may take away what a trainer gives
   bool failed_ = false; // something of the block at hand was reported
   std::set<std::tuple<int, uint32_t, uint32_t, uint32_t>> said_;
   std::set<std::tuple<uint32_t, uint32_t, uint32_t>> bad_; // ranges of values that were reported

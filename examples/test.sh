@@ -40,7 +40,7 @@ for file in **/*.kft; do
   else bad "$file is not laid out as fmt would" "$("$kftc" fmt - <"$file" 2>&1 | diff "$file" - | head -n 20)"; fi
 done
 
-want digits/digits.kft "ClusterTrainingRuntime/mpi TrainJob/digits"
+want digits/digits.kft "ClusterTrainingRuntime/kft-mpi TrainJob/digits"
 contains digits/digits.kft "image: ghcr.io/example/kft-rank:0.4"
 want torch-ddp/ddp.kft "TrainJob/cifar"
 contains torch-ddp/ddp.kft "name: torch-distributed"

@@ -70,12 +70,31 @@ const std::vector<SpecArg> specArgs = {
 #define KFT_SPEC_ARG(tag, name, argument, type, text) {#tag, #name, #argument, type, text},
 #include "compiler/sema/native.def"
 };
-// The built-in functions of the expression language.
-const std::vector<std::string> functions = {
-#include "scripts/tables/functions.inc"
-};
+// The built-in functions: the first column of the table in compiler/sema/functions.cpp, which is read as text because its rows hold
+// code that only the compiler can link.
+std::vector<std::string> functions;
+
 const std::vector<std::string> types = {"int",      "float", "bool", "string", "amount",
                                         "duration", "any",   "path", "list",   "map"};
+
+std::string read(const std::filesystem::path &path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error("cannot read " + path.string());
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void readFunctions(const std::filesystem::path &file) {
+  std::istringstream in(read(file));
+  std::string line;
+  while (std::getline(in, line) && line.find("const Builtin Table[]") == std::string::npos) {}
+  while (std::getline(in, line) && line.find("};") != 0) {
+    size_t begin = line.find("{\""), end = begin == std::string::npos ? begin : line.find('"', begin + 2);
+    if (end != std::string::npos) functions.push_back(line.substr(begin + 2, end - begin - 2));
+  }
+  if (functions.empty()) throw std::runtime_error("no table of functions in " + file.string());
+}
 
 std::string join(const std::vector<std::string> &words, const std::string &between) {
   std::string text;
@@ -211,14 +230,6 @@ std::string expand(const std::string &what) {
   throw std::runtime_error("unknown region `" + what + "`");
 }
 
-std::string read(const std::filesystem::path &path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::runtime_error("cannot read " + path.string());
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 // A template: every @NAME@ becomes an alternation, longest words first because the engines take the first that fits.
 std::string fillTemplate(std::string text) {
   auto alternation = [](std::vector<std::string> words) {
@@ -272,6 +283,7 @@ int main(int argc, char **argv) {
   }
   try {
     std::filesystem::path root = argv[2];
+    readFunctions(root / "compiler/sema/functions.cpp");
     std::map<std::string, std::string> wanted;
     wanted["editors/vscode/syntaxes/kft.tmLanguage.json"] = fillTemplate(read(root / "editors/vscode/syntaxes/kft.tmLanguage.in.json"));
     for (const char *file : {"editors/vim/syntax/kft.vim", "docs/language.md", "docs/diagnostics.md"})

@@ -36,7 +36,7 @@ syn keyword kftKnownField contained split step steps suspend system_prompt templ
 syn keyword kftKnownField contained train_on_input trainer use volcano workdir xgboost
 syn keyword kftTypeName contained int float bool string amount duration any path list map
 syn keyword kftTypeName contained dataset model trainer runtime job profile test
-syn match kftFunction "\%(\.\)\@1<!\<\%(len\|min\|max\|sum\|abs\|floor\|ceil\|round\|pow\|log2\|range\|zip\|keys\|values\|merge\|contains\|starts_with\|ends_with\|replace\|split\|join\|upper\|lower\|trim\|pad\|format\|sort\|unique\|flatten\|get\|int\|float\|base64\|sha256\|json\|yaml\|parse_json\|parse_yaml\|read\|secret\|config\|field\|resource\|manifests\)\ze("
+syn match kftFunction "\%(\.\)\@1<!\<\%(abs\|base64\|ceil\|config\|contains\|ends_with\|field\|flatten\|float\|floor\|format\|get\|int\|join\|json\|keys\|len\|log2\|lower\|manifests\|max\|merge\|min\|pad\|parse_json\|parse_yaml\|pow\|range\|read\|replace\|resource\|round\|secret\|sha256\|sort\|split\|starts_with\|sum\|trim\|unique\|upper\|values\|yaml\|zip\)\ze("
 " end generated
 
 " Words: matches, because a keyword of vim could not be a plain name again below.

@@ -147,7 +147,10 @@ void overlayEnv(std::vector<EnvVar> &env, const BlockValue *block) {
     variable.name = entry.key.str();
     variable.at = entry.range;
     if (entry.value.is(ValueKind::Source)) variable.valueFrom = sourceTree(entry.value.asSource(), entry.range);
-    else variable.value = entry.value.asString().str();
+    else if (entry.value.is(ValueKind::Block)) {
+      if (const Entry *from = entry.value.asBlock().find("valueFrom")) variable.valueFrom = toTree(from->value, from->range);
+      else if (const Entry *text = entry.value.asBlock().find("value")) variable.value = text->value.asString().str();
+    } else variable.value = entry.value.asString().str();
     if (found != env.end()) *found = std::move(variable);
     else env.push_back(std::move(variable));
   }

@@ -152,6 +152,15 @@ Value Checker::envValue(const Entry &entry) {
     }
     return value;
   }
+  case ValueKind::Block: {
+    // As Kubernetes has it: `{ valueFrom { … } }`.
+    if (!value.asBlock().find("valueFrom") && !value.asBlock().find("value")) break;
+    llvm::SmallVector<Entry, 4> members{entryOf("name", Value::string(entry.key), entry.keyRange)};
+    members.append(value.asBlock().entries.begin(), value.asBlock().entries.end());
+    const Value item = kubeObject(*arena_.make<BlockValue>(BlockValue{arena_.copy<Entry>(members), entry.range, nullptr}), *kube::find("EnvItem"), entry.keyRange, "`" + entry.key.str() + "`");
+    if (item.isPoison()) return item;
+    return blockOf(item.asBlock().entries.drop_front(), entry.range);
+  }
   default: break;
   }
   failed_ = true;

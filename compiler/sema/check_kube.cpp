@@ -277,13 +277,15 @@ Value Checker::kubeList(const Value &value, const kube::Type &type, SourceRange 
         continue;
       }
       if (field == "env") {
+        if (entry.value.isNull() && entry.removes) continue;
         const Value text = envValue(entry);
         if (!envName(entry.key, entry.keyRange) || text.isPoison()) {
           bad = true;
           continue;
         }
-        llvm::SmallVector<Entry, 2> members{entryOf("name", Value::string(entry.key), entry.keyRange)};
+        llvm::SmallVector<Entry, 4> members{entryOf("name", Value::string(entry.key), entry.keyRange)};
         if (text.is(ValueKind::Source)) members.push_back(entryOf("valueFrom", valueFrom(text.asSource(), entry.range), entry.range));
+        else if (text.is(ValueKind::Block)) members.append(text.asBlock().entries.begin(), text.asBlock().entries.end());
         else members.push_back(entryOf("value", text, entry.range));
         items.push_back({blockOf(members, entry.range), entry.range});
         continue;

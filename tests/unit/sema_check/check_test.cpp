@@ -125,6 +125,8 @@ const Case Values[] = {
     {"null_in_env", 3204, JOB("env { A = «null» }")},
     {"null_over_the_trainer", 0, "trainer t { command = [\"x\"] env { A = \"1\" } } job a { runtime = runtime.torch trainer = trainer.t env { A = null } }"},
     {"null_over_nothing", 3204, "trainer t { command = [\"x\"] env { A = \"1\" } } job a { runtime = runtime.torch trainer = trainer.t env { B = «null» } }"},
+    {"env_as_kubernetes_has_it", 0, JOB("env { A = { valueFrom { fieldRef { fieldPath = \"metadata.name\" } } } }")},
+    {"env_unknown_source", 2203, JOB("env { A = { valueFrom { «fieldReff» { fieldPath = \"metadata.name\" } } } }")},
     {"number_in_container_env", 3204, RUNTIME("containers { node { image = \"t\" env { A = «8» } } }")},
     {"env_name", 3205, JOB("env { «\"A=B\"» = \"x\" }")},
     {"secret_without_key", 3206, JOB("env { A = «secret(\"hub\")» }")},

@@ -66,7 +66,7 @@ void Launch::header() {
   const std::string title = fmt::format("{}  {} (native, {} on this machine)", plan_.tool, plan_.job, counted(plan_.ranks, "rank", "ranks"));
   progress_.line(progress_.paint("1", title) + "  plan " + hash_.substr(0, 8));
   const double flops = static_cast<double>(plan_.flopsPerSample) * std::ceil(static_cast<double>(plan_.loop.globalBatch) / plan_.ranks);
-  progress_.line(fmt::format("  plan   {} params   {} a rank   {}FLOP/rank/step   {} sent/step", countText(static_cast<double>(plan_.parameters)),
+  progress_.line(fmt::format("  plan   {} params   {} a rank   {}FLOP a step   {} sent a step", countText(static_cast<double>(plan_.parameters)),
                              bytesText(static_cast<double>(plan_.bytesPerRank)), countText(flops), bytesText(static_cast<double>(plan_.bytesPerStep))));
   std::string shape;
   for (int64_t dimension : plan_.data.inputShape) shape += (shape.empty() ? "" : "×") + std::to_string(dimension);

@@ -135,7 +135,7 @@ std::string commandText(const ir::Job &job, const plan::CommandPlan &plan) {
   std::string text = fmt::format("{}   {} on runtime {}, {}", job.name, job.trainer && job.trainer->engine == ir::Engine::Torchtune ? "torchtune" : "command", job.runtime.kubeName, plural(plan.nodes, "node", "nodes"));
   if (plan.processes > 0) text += fmt::format(", {} in all", plural(plan.processes, "process", "processes"));
   text += "\n\n";
-  text += entry("a node", plan.procsPerNode.empty() ? plan.procsReason : fmt::format("{} ({})", plan.procsPerNode == "1" ? "1 process" : plan.procsPerNode + " processes", plan.procsReason));
+  text += entry("a node", plan.procsPerNode.empty() ? plan.procsReason : fmt::format("{} ({})", plan.procsPerNode == "1" ? "1 process" : plan.procsPerNode == "auto" ? "one process a GPU" : plan.procsPerNode + " processes", plan.procsReason));
   if (job.image) text += entry("image", *job.image);
   text += fmt::format("  {}(from the {})\n", padded("command", 14), plan.commandFrom);
   if (!plan.command.empty()) text += shellWords(plan.command, 4);
@@ -146,7 +146,7 @@ std::string commandText(const ir::Job &job, const plan::CommandPlan &plan) {
       if (variable.injected != injected) continue;
       if (std::exchange(first, false)) text += injected ? "  set by the cluster\n" : "  set by the job\n";
       const bool differs = std::find(plan.perNode.begin(), plan.perNode.end(), variable.name) != plan.perNode.end();
-      text += fmt::format("    {}={}{}\n", variable.name, variable.value, differs ? fmt::format("   (0 to {}, by node)", plan.nodes - 1) : "");
+      text += fmt::format("    {}={}{}\n", variable.name, variable.value, differs && plan.nodes > 1 ? fmt::format("   (0 to {}, by node)", plan.nodes - 1) : "");
     }
   }
   if (!plan.hostfile.empty()) {

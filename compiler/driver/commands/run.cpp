@@ -81,7 +81,7 @@ void reportProblems(const run::Preflight &ready, const ir::Job &job, Compilation
       compilation.diags.report(SourceRange{}, diag::ProgramMissing{.program = "mpirun", .need = "it starts the ranks (on Debian: package openmpi-bin)"}).note(diag::SearchedIn{.places = problem.detail});
       break;
     case Kind::Slots: {
-      const SourceRange nodes = job.atProcs.valid() ? job.atProcs : job.atNodes.valid() ? job.atNodes : at;
+      const SourceRange nodes = job.procsPerNode && job.atProcs.valid() ? job.atProcs : job.atNodes.valid() ? job.atNodes : at;
       compilation.diags.report(nodes, diag::TooFewSlots{.ranks = problem.need, .slots = problem.detail}).note(diag::OversubscribeWay{});
       break;
     }

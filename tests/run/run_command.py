@@ -1,0 +1,244 @@
+"""kftc run from outside: its exit codes, what it prints, what it leaves. Arguments: kftc, kft-rank, source folder."""
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+KFTC, RANK, SOURCE = (os.path.abspath(path) for path in sys.argv[1:4])
+DIGITS = os.path.join(SOURCE, "examples/digits/digits.kft")
+READY = 'touch "$KFT_RUN_DIR/ready-$OMPI_COMM_WORLD_RANK"\n'
+
+
+def environment_of(pid):
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return file.read().split(b"\0")
+    except OSError:
+        return []
+
+
+class RunCommand(unittest.TestCase):
+    def setUp(self):
+        self.started = []
+        self.folder = tempfile.mkdtemp(prefix="kft-run-")
+        self.run_dir = os.path.join(self.folder, "run")
+        self.environment = dict(os.environ, TERM="xterm")
+        self.environment.pop("KFT_RANK", None)
+
+    def tearDown(self):
+        for process in self.started:  # those that a failed test left
+            process.kill()
+            process.communicate()
+        self.assertEqual(self.wait_for(lambda: not self.processes()), True, self.processes())
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def script(self, body):
+        path = os.path.join(self.folder, "rank.sh")
+        with open(path, "w") as file:
+            file.write("#!/bin/sh\n" + body)
+        os.chmod(path, 0o755)
+        self.environment["KFT_RANK"] = path
+
+    def arguments(self, *more, file=DIGITS):
+        return [KFTC, "run", file, "--run-dir", self.run_dir, "--oversubscribe", "--allow-root", "--bind", "none", *more]
+
+    def run_it(self, *more, file=DIGITS):
+        return subprocess.run(self.arguments(*more, file=file), cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=60)
+
+    def start(self, *more):
+        process = subprocess.Popen(self.arguments(*more), cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.started.append(process)
+        return process
+
+    def wait_for(self, condition, seconds=10):
+        end = time.time() + seconds
+        while time.time() < end:
+            if condition():
+                return True
+            time.sleep(0.02)
+        return False
+
+    def ready(self, ranks=2):
+        self.assertTrue(self.wait_for(lambda: all(os.path.exists(f"{self.run_dir}/ready-{rank}") for rank in range(ranks))))
+
+    def processes(self):
+        marker = b"KFT_RUN_DIR=" + self.run_dir.encode()
+        return [pid for pid in os.listdir("/proc") if pid.isdigit() and marker in environment_of(pid)]
+
+    def json(self, name):
+        with open(os.path.join(self.run_dir, name)) as file:
+            return json.load(file)
+
+    def lines(self, name):
+        with open(os.path.join(self.run_dir, name)) as file:
+            return [json.loads(line) for line in file]
+
+    def test_digits_train_and_everything_is_left_behind(self):
+        self.environment["KFT_RANK"] = RANK
+        done = self.run_it()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("finished in", done.stdout)
+        self.assertIn("export/model.safetensors", done.stdout)
+        self.assertNotIn("\x1b", done.stdout)
+        for line in done.stdout.splitlines():
+            if "run/export" not in line and self.run_dir not in line:
+                self.assertLessEqual(len(line), 80, line)
+        status = self.json("status.json")
+        self.assertEqual((status["state"], status["exit"], status["percent"]), ("finished", 0, 100.0))
+        self.assertGreaterEqual(status["metrics"]["test_accuracy"], 0.96)
+        self.assertLess(status["firstStepSeconds"], 5)
+        self.assertEqual(self.json("env.json")["plan"], status["plan"])
+        self.assertEqual([entry["event"] for entry in self.lines("events.jsonl") if entry["event"] in ("prepared", "started", "ended")], ["prepared", "started", "ended"])
+        for name in ("lock", "job.kft", "resolved.json", "plan.json", "metrics.jsonl", "logs/attempt-1/rank-0001.err", "logs/attempt-1/launcher.log", "export/model.safetensors"):
+            self.assertTrue(os.path.exists(os.path.join(self.run_dir, name)), name)
+        with open(DIGITS) as ours, open(os.path.join(self.run_dir, "job.kft")) as frozen:
+            self.assertEqual(ours.read(), frozen.read())
+
+    def test_events_for_programs(self):
+        self.environment["KFT_RANK"] = RANK
+        done = self.run_it("--json", "--set", "epochs=2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        events = [json.loads(line)["event"] for line in done.stdout.splitlines()]
+        self.assertEqual(events[0], "run")
+        self.assertEqual(events[-1], "finished")
+        self.assertIn("step", events)
+
+    def test_first_failing_rank_decides(self):
+        self.script('if [ $OMPI_COMM_WORLD_RANK = 1 ]; then echo "it broke" >&2; exit 3; fi; sleep 60')
+        done = self.run_it()
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("rank 1 exited with code 3 (first of 2)", done.stderr)
+        self.assertIn("it broke", done.stderr)
+        self.assertIn("none left", done.stderr)
+        self.assertEqual(self.json("status.json")["state"], "failed")
+
+    def test_ctrl_c_asks_for_the_end_of_the_step(self):
+        self.script("trap 'exit 75' TERM\n" + READY + "while :; do sleep 0.05; done")
+        process = self.start()
+        self.ready()
+        self.assertTrue(self.wait_for(lambda: self.json("status.json")["state"] == "running"))
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 75)
+        self.assertIn("stop requested", output)
+        self.assertIn("exit status 75", output)
+        self.assertEqual(self.json("status.json")["state"], "stopped")
+
+    def test_a_second_ctrl_c_does_not_wait(self):
+        self.script("trap '' TERM INT\n" + READY + "while :; do sleep 0.05; done")
+        process = self.start()
+        self.ready()
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)
+
+    def test_killing_a_rank(self):
+        self.script(READY + "sleep 60")
+        process = self.start()
+        self.ready()
+        started = [entry for entry in self.lines("logs/attempt-1/ranks.jsonl") if entry["event"] == "started"]
+        os.kill(next(entry["pid"] for entry in started if entry["rank"] == 0), signal.SIGKILL)
+        _, errors = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 128 + signal.SIGKILL)
+        self.assertIn("rank 0 was killed by SIGKILL", errors)
+
+    def test_killing_mpirun(self):
+        self.script(READY + "sleep 60")
+        process = self.start()
+        self.ready()
+        os.kill(next(entry["mpirun"] for entry in self.lines("events.jsonl") if "mpirun" in entry), signal.SIGKILL)
+        _, errors = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 76)
+        self.assertIn("mpirun was killed by SIGKILL", errors)
+
+    def test_killing_kftc_leaves_nothing(self):
+        self.script(READY + "sleep 60 & wait")
+        process = self.start()
+        self.ready()
+        before = [name for name in os.listdir("/dev/shm") if name.startswith(f"kft-{process.pid}-")]
+        self.assertEqual(len(before), 1)
+        process.kill()
+        process.communicate()
+        self.assertTrue(self.wait_for(lambda: not self.processes()))
+        self.assertTrue(self.wait_for(lambda: not os.path.exists(self.run_dir + "/tmp")))
+        self.assertFalse(os.path.exists("/dev/shm/" + before[0]))
+
+    def test_a_terminal_gets_a_live_block_that_goes_away(self):
+        self.environment["KFT_RANK"] = RANK
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(KFTC, self.arguments("--set", "epochs=1000"), self.environment)
+        output = b""
+        while select.select([terminal], [], [], 30)[0]:
+            try:
+                data = os.read(terminal, 65536)
+            except OSError:
+                break
+            if not data:
+                break
+            output += data
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+        text = output.decode()
+        self.assertIn("eta", text)
+        self.assertIn("\x1b[1A", text)
+        # The last thing drawn over the block is its removal; below it stands the summary.
+        self.assertGreater(text.rfind("\x1b[J"), text.rfind("ctrl-c stops"))
+        self.assertLess(text.rfind("\x1b[J"), text.rfind("finished in"))
+
+    def test_refusals_name_the_reason(self):
+        self.environment["KFT_RANK"] = "/nonexistent/kft-rank"
+        done = self.run_it()
+        self.assertEqual(done.returncode, 69)
+        self.assertIn("KFT6203", done.stderr)
+        self.assertIn("/nonexistent/kft-rank", done.stderr)
+        self.assertFalse(os.path.exists(self.run_dir))
+        self.script("exit 0")
+        core = min(os.sched_getaffinity(0))
+        done = subprocess.run([KFTC, "run", DIGITS, "--run-dir", self.run_dir, "--allow-root"], env=self.environment, cwd=self.folder,
+                              capture_output=True, text=True, preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+        self.assertEqual(done.returncode, 69)
+        self.assertIn("2 ranks need 2 cores; this run may use 1 core", done.stderr)
+        self.assertIn("--oversubscribe", done.stderr)
+        done = self.run_it("--bogus")
+        self.assertEqual(done.returncode, 64)
+        done = self.run_it("--job", "other")
+        self.assertEqual(done.returncode, 64)
+        done = self.run_it(file="nothing.kft")
+        self.assertEqual(done.returncode, 66)
+        done = self.run_it(file=os.path.join(SOURCE, "examples/jax/linear.kft"))
+        self.assertEqual(done.returncode, 65)
+        self.assertIn("KFT6201", done.stderr)
+
+    def test_a_run_directory_that_cannot_be_used(self):
+        self.script("exit 0")
+        os.mkdir(self.run_dir)
+        with open(os.path.join(self.run_dir, "precious"), "w") as file:
+            file.write("x")
+        done = self.run_it()
+        self.assertEqual(done.returncode, 73)
+        self.assertIn("KFT6207", done.stderr)
+        self.assertIn("not empty", done.stderr)
+        self.run_dir = "/proc/kft"
+        done = self.run_it()
+        self.assertEqual(done.returncode, 73)
+
+    def test_a_dry_run_starts_nothing(self):
+        self.script("exit 9")
+        done = self.run_it("--dry-run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(re.search(r"dense\(128\)\s+\[128\]", done.stdout), done.stdout)
+        self.assertFalse(os.path.exists(self.run_dir))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v", *sys.argv[4:]])

@@ -220,6 +220,7 @@ Value Checker::block(const schema::Block &shape, const BlockValue &value, Source
       mayRemoveEnv_ = shape.name == "job";
       made.value = typed(entry.value, (field ? field : rest)->type, entry.range, "`" + entry.key.str() + "`", isAbstract);
     }
+    failed_ |= made.value.isPoison(); // reported where it was declared
     if (failed_ && entry.range.valid() && !entry.value.is(ValueKind::Block)) bad_.insert(key);
     failed_ |= failedBefore;
     if (!made.value.isPoison()) entries.push_back(made);

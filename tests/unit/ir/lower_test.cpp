@@ -202,6 +202,25 @@ TEST(Lower, DefaultsOfTheNativeEngine) {
   EXPECT_EQ(native.patchManager, "kft.dev/kftc");
 }
 
+TEST(Lower, FieldsThatAreRarelyGiven) {
+  Program program = lowered(R"(runtime plainr { policy = "plain" gang { coscheduling { scheduleTimeoutSeconds = 30 } } group node { step = "trainer" containers { node { image = "t" } } } }
+    dataset d { source = "./a.tsv" features = ["x", "y"] label = "z" split { test = 0.5 } } model m { input = [2] layers = [nn.dense(1)] }
+    trainer t { engine = "native" loss = "mse" optimizer = nn.sgd(0.1) batch = 8 epochs = 4 early_stop { patience = 2 min_delta = 0.5 } checkpoint { every = 1 keep = 7 } }
+    job j { runtime = runtime.plainr trainer = trainer.t dataset = dataset.d model = model.m })");
+  ASSERT_EQ(program.runtimes.size(), 2u);
+  EXPECT_EQ(program.runtimes[1].policy, "plain");
+  EXPECT_EQ(print(program.runtimes[1].gang), R"({"coscheduling": {"scheduleTimeoutSeconds": 30}})");
+  const Job &job = program.jobs[0];
+  EXPECT_EQ(job.dataset->columns, (Texts{"x", "y"}));
+  EXPECT_EQ(job.dataset->label, "z");
+  EXPECT_EQ(job.dataset->format->arg("delimiter")->text, "\t");
+  EXPECT_EQ(job.trainer->native->earlyStop, (EarlyStop{"loss", 2, 0.5}));
+  EXPECT_EQ(job.trainer->native->checkpoint, (CheckpointPolicy{1, 7}));
+  Job tuned = ir::job(R"(dataset d { source = "hf://a/b" } trainer t { engine = "torchtune" preprocess { files = "part/rows.parquet" } }
+    job j { runtime = runtime.tune trainer = trainer.t dataset = dataset.d })");
+  EXPECT_EQ(*tuned.args, (Texts{"dataset.data_files=/workspace/dataset/part/rows.parquet", "dataset=torchtune.datasets.instruct_dataset", "dataset.source=parquet"}));
+}
+
 TEST(Lower, SameTextSameJobsSameText) {
   const std::string text = "job j { runtime = runtime.mpi nodes = 2 command = [\"x\"] }";
   EXPECT_EQ(job(text), job(text));

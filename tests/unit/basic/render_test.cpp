@@ -51,7 +51,7 @@ TEST_F(RenderTest, NotesPointAtOtherPlacesOrNone) {
 TEST_F(RenderTest, TabsAndWideCharactersKeepTheCaretInPlace) {
   text("\tx\t= \"\xE5\xAD\xA6\xE7\xBF\x92\" nods\n");
   unknown(at("nods"));
-  EXPECT_EQ(only(), "a.kft:1:10: error: unknown field `nods` in `job` [KFT2203]\n"
+  EXPECT_EQ(only(), "a.kft:1:11: error: unknown field `nods` in `job` [KFT2203]\n"
                     "   1 |     x   = \"\xE5\xAD\xA6\xE7\xBF\x92\" nods\n"
                     "     |                  ^~~~\n");
 }
@@ -59,9 +59,9 @@ TEST_F(RenderTest, TabsAndWideCharactersKeepTheCaretInPlace) {
 TEST_F(RenderTest, ControlCharactersCannotSteerTheTerminal) {
   text("a = \"\x1b[31m\xff\" nods");
   unknown(at("nods"));
-  EXPECT_EQ(only(), "a.kft:1:13: error: unknown field `nods` in `job` [KFT2203]\n"
+  EXPECT_EQ(only(), "a.kft:1:14: error: unknown field `nods` in `job` [KFT2203]\n"
                     "   1 | a = \"\xEF\xBF\xBD[31m\xEF\xBF\xBD\" nods\n"
-                    "     |             ^~~~\n");
+                    "     |              ^~~~\n");
 }
 
 TEST_F(RenderTest, SeveralLines) {

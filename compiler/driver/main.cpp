@@ -51,11 +51,9 @@ int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   try {
-#ifdef KFT_BACKEND
     // Between mpirun and a rank; not a command, and not a millisecond to lose.
     if (argc > 1 && std::strcmp(argv[1], kft::run::RankStarterArg) == 0)
       return kft::run::rankStarterMain(std::vector<std::string>(argv + 2, argv + argc));
-#endif
     return kft::driver::run(argc, argv);
   } catch (const std::bad_alloc &) {
     (void)kft::driver::writeAll(STDERR_FILENO, "kftc: out of memory\n");

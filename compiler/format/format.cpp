@@ -180,7 +180,8 @@ private:
     return rest.startswith("\n") || rest.startswith("#");
   }
 
-  Doc block(const ast::Block &block, bool broken = false) {
+  // `grouped` is false for the arms of an `if`, which break together.
+  Doc block(const ast::Block &block, bool broken = false, bool grouped = true) {
     Docs parts, head;
     uint32_t inner = block.range.end > block.range.begin ? block.range.end - 1 : block.range.end;
     uint32_t begin = opening(block.range.begin, inner, head);
@@ -199,7 +200,7 @@ private:
     parts.push_back(d_.indent(d_.concat({d_.line(), body})));
     parts.push_back(d_.line());
     parts.push_back(d_.text("}"));
-    return d_.group(d_.concat(parts));
+    return grouped ? d_.group(d_.concat(parts)) : d_.concat(parts);
   }
 
   // Members of `( )` or `[ ]`. `makers` builds member i; its range comes from `rangeOf`.
@@ -312,12 +313,12 @@ private:
       out.push_back(d_.text(at == &head ? "if " : " else if "));
       out.push_back(expression(*at->condition));
       out.push_back(d_.text(" "));
-      out.push_back(block(*at->then, broken));
+      out.push_back(block(*at->then, broken, false));
       if (!at->otherwise) continue;
       out.push_back(d_.text(" else "));
-      out.push_back(block(*at->otherwise, broken));
+      out.push_back(block(*at->otherwise, broken, false));
     }
-    return d_.concat(out);
+    return d_.group(d_.concat(out));
   }
 
   Doc statement(const ast::Stmt &stmt) {
@@ -725,14 +726,17 @@ private:
       Docs arms;
       const ast::Expr *at = &expr;
       bool first = true;
+      bool chained = ast::as<ast::IfExpr>(static_cast<const ast::IfExpr &>(expr).otherwise) != nullptr;
       while (auto *branch = ast::as<ast::IfExpr>(at)) {
         Doc condition = expression(*branch->condition);
         Doc then = expression(*branch->then);
         Docs after;
         interior(branch->then->range.end, after);
         Doc head = d_.concat({d_.text(first ? "if " : "else if "), condition});
-        arms.push_back(first ? head : d_.concat({d_.line(), head}));
-        arms.push_back(d_.concat({d_.line(), d_.text("then "), then}));
+        Doc rest = d_.concat({d_.line(), d_.text("then "), then});
+        // In a chain an arm is a line where it fits on one.
+        Doc arm = chained ? d_.group(d_.concat({head, d_.indent(rest)})) : d_.concat({head, rest});
+        arms.push_back(first ? arm : d_.concat({d_.line(), arm}));
         arms.append(after.begin(), after.end());
         first = false;
         at = branch->otherwise;

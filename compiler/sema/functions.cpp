@@ -675,7 +675,7 @@ const Builtin Table[] = {
     {"len", One, false, &Type::integer, len},
     {"log2", One, false, &Type::number, log2Of},
     {"lower", Text, false, &Type::string, lower},
-    {"manifests", KindParam, false, &anyList, manifests},
+    {"manifests", KindParam, false, &Type::block, manifests},
     {"max", One, true, &Type::any, maxOf},
     {"merge", MapParam, true, &Type::block, merge},
     {"min", One, true, &Type::any, minOf},

@@ -19,7 +19,7 @@ struct TestCase {
   std::vector<std::pair<std::string, std::string>> set; // for Options::set
 };
 
-// What `manifests("TrainJob")` is worth inside the test: a list of blocks, made from the finished module. Poison after a
+// What `manifests("TrainJob")` is worth inside the test: a block of the objects by name, made from the finished module. Poison after a
 // report.
 using Manifests = std::function<Value(const Module &module, StringRef kind, SourceRange at)>;
 

@@ -226,7 +226,7 @@ test "default" {
 test "three nodes" {
   set { nodes = 3 }
   assert job.train.nodes == 3
-  assert manifests("TrainJob")[0].spec.trainer.numNodes == 3
+  assert manifests("TrainJob").train.spec.trainer.numNodes == 3
 }
 KFT
 expect 0 "$kftc" test tests.kft

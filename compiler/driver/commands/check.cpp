@@ -21,12 +21,8 @@ Action addCheck(CLI::App &app) {
     for (const std::string &file : options->files) {
       // A compilation each: files that are checked together do not see each other.
       auto compilation = newCompilation(options->input);
-#ifdef KFT_BACKEND
       if (std::optional<ir::Program> program = lowerFile(file, *compilation))
         for (const ir::Job &job : program->jobs) makePlan(job, *compilation);
-#else
-      parseFile(file, *compilation);
-#endif
       session.show(*compilation);
     }
     return session.exitCode();

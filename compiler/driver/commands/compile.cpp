@@ -5,10 +5,8 @@
 #include "compiler/driver/files.h"
 #include "compiler/driver/pipeline.h"
 #include "compiler/emit/emit.h"
-#ifdef KFT_BACKEND
 #include "compiler/driver/print_types.h"
 #include "compiler/ir/print.h"
-#endif
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -97,7 +95,6 @@ int compile(const CompileOptions &options, Session &session) {
   const ast::Module *syntax = parseFile(options.file, *compilation);
   if (!syntax) return stop();
   if (wants("ast")) text += ast::print(*syntax);
-#ifdef KFT_BACKEND
   if (wants("types") || wants("ir") || wants("plan") || objectsWanted) {
     std::optional<sema::Module> module = analyze(*syntax, *compilation);
     if (!module) return stop();
@@ -128,9 +125,6 @@ int compile(const CompileOptions &options, Session &session) {
       }
     }
   }
-#else
-  (void)objectsWanted;
-#endif
   session.show(*compilation);
   if (options.directory.empty()) return session.writeStdout(text) ? ExitFine : ExitMistakes;
   return writeDirectory(session, options, files, *compilation) ? ExitFine : ExitMistakes;

@@ -26,8 +26,8 @@ struct CommandInfo {
 
 // CLI11 shows the choices of an option as `FORM:{text,json}`.
 std::vector<std::string> choicesOf(const CLI::Option *option) {
-  llvm::StringRef list = llvm::StringRef(option->get_type_name()).split('{').second;
-  std::string inner = list.substr(0, list.find('}')).str();
+  std::string type = option->get_type_name();
+  llvm::StringRef inner = llvm::StringRef(type).split('{').second.split('}').first;
   std::vector<std::string> out;
   for (llvm::StringRef rest = inner; !rest.empty();) {
     auto [first, more] = rest.split(',');

@@ -50,20 +50,29 @@ sema::Value valueOf(const target::Tree &tree, Compilation &compilation, SourceRa
   return sema::Value::poison();
 }
 
-// `manifests("TrainJob")`: the objects of that kind which `compile` would write, as a list.
+// `manifests("TrainJob")`: the objects of that kind which `compile` would write, by name.
 sema::Value manifests(const sema::Module &module, llvm::StringRef kind, SourceRange at, Compilation &compilation) {
   std::optional<ir::Program> program = lower(module, compilation);
   if (!program) return sema::Value::poison();
   std::vector<target::Object> objects = build(*program, {target::Kind::Runtime, target::Kind::TrainJob}, compilation);
   if (compilation.diags.hasErrors()) return sema::Value::poison();
-  std::vector<sema::Item> items;
-  for (const target::Object &object : objects)
-    if (object.kind == kind) items.push_back({valueOf(object.root, compilation, at), at});
-  if (items.empty() && kind != "TrainJob" && kind != "TrainingRuntime" && kind != "ClusterTrainingRuntime") {
+  std::vector<sema::Entry> entries;
+  for (const target::Object &object : objects) {
+    if (object.kind != kind) continue;
+    sema::Entry entry;
+    entry.key = compilation.arena.save(object.name);
+    entry.keyRange = entry.range = at;
+    entry.value = valueOf(object.root, compilation, at);
+    entries.push_back(entry);
+  }
+  if (entries.empty() && kind != "TrainJob" && kind != "TrainingRuntime" && kind != "ClusterTrainingRuntime") {
     compilation.diags.report(at, diag::UnknownManifestKind{.kind = kind});
     return sema::Value::poison();
   }
-  return sema::Value::list(compilation.arena.copy(llvm::ArrayRef<sema::Item>(items)));
+  sema::BlockValue *block = compilation.arena.make<sema::BlockValue>();
+  block->entries = compilation.arena.copy(llvm::ArrayRef<sema::Entry>(entries));
+  block->range = at;
+  return sema::Value::block(block);
 }
 
 bool runOne(const std::string &file, const sema::TestCase &test, Session &session) {

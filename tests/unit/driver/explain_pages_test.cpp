@@ -100,7 +100,10 @@ std::string diagnose(const std::vector<Fence> &files, const fs::path &folder, st
       if (const ast::Module *module = parseFile(path, *fresh)) {
         sema::TestRun run;
         run.name = test.name;
-        run.manifests = [](const sema::Module &, StringRef, SourceRange) { return sema::Value::list({}); };
+        run.manifests = [](const sema::Module &, StringRef, SourceRange) {
+          static const sema::BlockValue none;
+          return sema::Value::block(&none);
+        };
         sema::runTest(*module, *fresh, run);
       }
       note(*fresh);

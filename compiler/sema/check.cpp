@@ -217,7 +217,7 @@ Value Checker::block(const schema::Block &shape, const BlockValue &value, Source
     } else if (field && (field->name == "labels" || field->name == "annotations")) {
       made.value = labels(entry.value, entry.range, "`" + entry.key.str() + "`", field->name == "annotations");
     } else {
-      mayRemoveEnv_ = shape.name == "job";
+      mayRemoveEnv_ = shape.name == "job" && value.find("trainer");
       made.value = typed(entry.value, (field ? field : rest)->type, entry.range, "`" + entry.key.str() + "`", isAbstract);
     }
     failed_ |= made.value.isPoison(); // reported where it was declared

@@ -20,11 +20,9 @@ except ImportError:
 
 
 def normal(value, key=""):
-    """What a cluster makes of it: amounts are texts, a field reference is of API version v1 where it says nothing."""
+    """What a cluster makes of it: amounts are texts."""
     if isinstance(value, dict):
         result = {k: normal(v, k) for k, v in value.items()}
-        if key == "fieldRef":
-            result.setdefault("apiVersion", "v1")
         if key in ("limits", "requests"):
             result = {k: str(v) for k, v in result.items()}
         return result

@@ -18,7 +18,7 @@ struct Decl {
   bool isAbstract = false;  // @abstract: may be incomplete, is not written
   bool isImported = false;  // stands in another module than the one compiled
   // After `extends`, amendments and profiles. `raw` is what evaluation gave; `body` what the schema check made of it:
-  // numbers become amounts where wanted, keyed blocks of Kubernetes lists keep the form of blocks, every field is known
+  // numbers become amounts where wanted, blocks that stand for keyed lists of Kubernetes are lists, every field is known
   // and of its type. Poison if anything in it was reported.
   Value raw;
   Value body;

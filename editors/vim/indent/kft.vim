@@ -41,6 +41,42 @@ function! s:above(number) abort
   return before
 endfunction
 
+" Brackets that a line opens (positive) or closes (negative) more than the other.
+function! s:balance(number) abort
+  let sum = 0
+  for sign in split(s:bare(a:number), '\zs')
+    let sum += sign =~# '[{(\[]' ? 1 : sign =~# '[})\]]' ? -1 : 0
+  endfor
+  return sum
+endfunction
+
+" The line where the expression goes on that holds line `number`: lines that begin with an operator are passed over.
+function! s:expression(number) abort
+  let first = a:number
+  while s:above(first) > 0 && s:goesOn(s:above(first), first)
+    let first = s:above(first)
+  endwhile
+  return first
+endfunction
+
+" The first line of the statement that line `number` belongs to, behind brackets that are closed in between.
+function! s:statement(number) abort
+  let first = s:expression(a:number)
+  while s:bare(first) =~# '^\s*[})\]]'
+    let sum = s:balance(first)
+    while sum < 0 && s:above(first) > 0
+      let first = s:above(first)
+      let sum += s:balance(first)
+    endwhile
+    let opening = s:expression(first)
+    if opening == first
+      break
+    endif
+    let first = opening
+  endwhile
+  return first
+endfunction
+
 function! KftIndent(number) abort
   if a:number > 1 && s:inText(a:number)
     return -1
@@ -49,11 +85,7 @@ function! KftIndent(number) abort
   if before == 0
     return 0
   endif
-  " Where the statement of the line above begins: its indentation is what counts.
-  let first = before
-  while s:above(first) > 0 && s:goesOn(s:above(first), first)
-    let first = s:above(first)
-  endwhile
+  let first = s:expression(before)
   let open = 0
   let line = first
   while line <= before
@@ -67,9 +99,13 @@ function! KftIndent(number) abort
     endfor
     let line += 1
   endwhile
-  let more = open > 0 || s:goesOn(before, a:number)
-  " Inside the brackets of a line that goes on, that line is where the next column is.
-  let indent = (open > 0 ? indent(before) : indent(first)) + (more ? shiftwidth() : 0)
+  if open > 0
+    let indent = indent(before) + shiftwidth()
+  elseif s:goesOn(before, a:number)
+    let indent = indent(first) + shiftwidth()
+  else
+    let indent = indent(s:statement(before))
+  endif
   if s:bare(a:number) =~# '^\s*[})\]]'
     let indent -= shiftwidth()
   endif

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <tuple>
 
@@ -124,6 +125,19 @@ std::vector<Diagnostic> Diagnostics::sorted() const {
     return key(a) < key(b);
   });
   return result;
+}
+
+void Diagnostics::dropRepeated() {
+  std::set<std::tuple<int, uint32_t, uint32_t, uint32_t, std::string>> seen;
+  std::vector<Diagnostic> kept;
+  for (Diagnostic &item : items_) {
+    if (!seen.emplace(item.id, item.range.file.index, item.range.begin, item.range.end, item.message).second) {
+      (item.severity == Severity::Error ? errors_ : warnings_) -= 1;
+      continue;
+    }
+    kept.push_back(std::move(item));
+  }
+  items_ = std::move(kept);
 }
 
 void Diagnostics::clear() {

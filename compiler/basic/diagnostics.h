@@ -110,6 +110,9 @@ public:
   llvm::ArrayRef<Diagnostic> all() const { return items_; }
   std::vector<Diagnostic> sorted() const;
   void clear();
+  // Keeps the first of those that say the same about the same place: text that several declarations inherit is judged for
+  // each of them.
+  void dropRepeated();
 
 private:
   std::vector<Diagnostic> items_;

@@ -188,6 +188,7 @@ Module Analyzer::run(const ast::Module &syntax, const TestRun *testRun) {
     noteUsed(decl.raw, seen, used);
   }
   check(all, compilation);
+  if (!diags.all().empty()) diags.dropRepeated();
   result.decls = arena.copy<const Decl *>(decls);
   result.imported = arena.copy<const Decl *>(imported);
   finished = result;

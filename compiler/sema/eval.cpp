@@ -403,7 +403,9 @@ void Analyzer::addContributions(Object &object, unsigned layerIndex, const Fragm
       if (report) {
         std::string shown = name.empty() ? key.str() : key.str() + " " + name.str();
         SourceRange at = name.empty() ? keyRange : join(keyRange, nameRange);
-        diags.report(at, diag::DuplicateField{.field = shown}).note(other.keyRange, diag::FirstGivenHere{});
+        auto message = diags.report(at, diag::DuplicateField{.field = shown});
+        if (!(other.keyRange == keyRange)) message.note(other.keyRange, diag::FirstGivenHere{}); // else: two rounds of a `for`
+        if (other.kind == Kind::Set && contribution.kind == Kind::Merge) message.note(diag::AmendWhereSet{.field = shown});
       }
       return;
     }

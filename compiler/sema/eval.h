@@ -347,7 +347,7 @@ public:
   const TestRun *test = nullptr;
   Module finished; // what `manifests` of a test sees
 
-  uint64_t stepsLeft = 50'000'000;
+  uint64_t stepsLeft = 20'000'000;
   uint64_t elementsLeft = 10'000'000;
   bool stopped = false; // a limit was passed and reported: everything is poison from here on
   unsigned depth = 0;

@@ -86,6 +86,8 @@ void Analyzer::collect(ModuleScope &module) {
       if (name.text.empty()) {
         if (import.module) {
           name = import.module->parts.back();
+          // `std.runtime` is a slip for `std.runtimes`, and that is what will be said.
+          if (schema::isKindName(name.text) && !stdlib::source(name.text).data()) name.text = {};
         } else {
           name.text = llvm::sys::path::stem(import.file.text);
           name.range = import.file.range;
@@ -799,9 +801,9 @@ void Resolver::basePath(const ast::Decl &decl) {
       else
         result = {Binding::Kind::Decl, nullptr, nullptr, other, parts[1].text, parts[2].text};
     }
-  } else if (symbol == module.symbols.end() && parts.size() == 1) {
-    std::string full = decl.kindName.text.str() + "." + first.str();
-    a.diags.report(decl.base->range, diag::BaseNeedsKind{.name = first, .full = full}).fixit(decl.base->range, full, diag::DidYouMean{.name = full});
+  } else if (symbol == module.symbols.end() && parts.size() == 1 && !schema::isKindName(first)) {
+    // The kind is known from what extends.
+    result = {Binding::Kind::Decl, nullptr, nullptr, &module, decl.kindName.text, first};
   } else if (symbol != module.symbols.end()) {
     a.diags.report(decl.base->range, diag::NotADecl{.name = a.compilation.sources.text(decl.base->range)});
   } else if (schema::isKindName(first)) {
@@ -1006,6 +1008,12 @@ void Resolver::checkArgument(const ast::Expr &value, const Type &type, const Typ
     return;
   }
   if (possible(*found, type)) return;
+  if (found->kind == K::Source) {
+    std::string where = what.str();
+    a.diags.report(value.range, diag::SecretNotAllowed{.what = where});
+    wrong(value);
+    return;
+  }
   std::string place = what.str(), is = "of type `" + typeText(*found) + "`", want = wantedText(type);
   a.diags.report(value.range, diag::TypeMismatch{.what = place, .found = is, .wanted = want});
   wrong(value);

@@ -1764,13 +1764,7 @@ Value Analyzer::eval(const ast::Expr &expr, Context context) {
   switch (expr.kind) {
   case ast::ExprKind::ErrorExpr: return Value::poison();
   case ast::ExprKind::IntLiteral: return Value::integer(ast::as<ast::IntLiteral>(&expr)->value);
-  case ast::ExprKind::FloatLiteral: {
-    double value = ast::as<ast::FloatLiteral>(&expr)->value;
-    if (std::isfinite(value)) return Value::number(value);
-    reported.insert(&expr);
-    diags.report(expr.range, diag::NotFinite{});
-    return Value::poison();
-  }
+  case ast::ExprKind::FloatLiteral: return Value::number(ast::as<ast::FloatLiteral>(&expr)->value);
   case ast::ExprKind::AmountLiteral: {
     StringRef text = ast::as<ast::AmountLiteral>(&expr)->text;
     std::optional<Amount> amount = parseAmount(text);

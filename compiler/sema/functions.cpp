@@ -558,12 +558,21 @@ Value sha256(BuiltinCall &call) {
   hash.update(call.args[0].asString());
   return made(call, llvm::toHex(hash.final(), /*LowerCase=*/true));
 }
+// A part that failed was reported where it stands.
+bool holdsPoison(const Value &value) {
+  if (value.is(V::List)) return llvm::any_of(value.asList(), [](const Item &item) { return holdsPoison(item.value); });
+  if (value.is(V::Block)) return llvm::any_of(value.asBlock().entries, [](const Entry &entry) { return holdsPoison(entry.value); });
+  return value.isPoison();
+}
+
 Value json(BuiltinCall &call) {
+  if (holdsPoison(call.args[0])) return Value::poison();
   std::string text;
   if (!data::json(call.args[0], text)) return call.fail(0, "secrets and references to declarations have no text");
   return made(call, text);
 }
 Value yaml(BuiltinCall &call) {
+  if (holdsPoison(call.args[0])) return Value::poison();
   std::string text;
   if (!data::yaml(call.args[0], text)) return call.fail(0, "secrets and references to declarations have no text");
   return made(call, text);

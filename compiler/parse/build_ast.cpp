@@ -20,7 +20,8 @@ using antlr4::tree::TerminalNode;
 
 namespace {
 
-// What one expression may be made of before the tree gets too deep for those who walk it.
+// Operators above one another before the tree gets too deep for those who walk it. They count through brackets: a chain
+// whose first operand is a chain in brackets is as deep as both.
 constexpr size_t MaxOperators = 1000;
 constexpr size_t MaxChain = 200;
 
@@ -176,7 +177,7 @@ ArrayRef<const ast::Stmt *> Builder::attachAnnotations(ArrayRef<const ast::Stmt 
         const ast::Stmt *target = nullptr;
         if (!result.empty() && result.back()->kind != ast::StmtKind::ErrorStmt) {
           target = result.pop_back_val();
-        } else if (result.empty()) {
+        } else if (result.empty() && !tokens_.gaveUp) {
           report(chain.back()->range, diag::AnnotationOnNothing{.name = chain.back()->name.text});
         }
         for (const ast::Annotation *link : llvm::reverse(chain)) {
@@ -480,15 +481,18 @@ const ast::Expr *Builder::expression(P::ExprContext *context) {
     return result;
   }
   if (children.size() == 1) return unary(static_cast<P::UnaryContext *>(children[0]));
-  if (children.size() / 2 > MaxOperators) {
-    const Token &op = tokenOf(static_cast<ParserRuleContext *>(children[2 * MaxOperators + 1])->children[0]);
-    report(range(op), diag::ExpressionTooLong{.limit = static_cast<int>(MaxOperators)});
+  size_t operators = children.size() / 2;
+  if (above_ + operators > MaxOperators) {
+    report(range(context), diag::ExpressionTooLong{.limit = static_cast<int>(MaxOperators)});
     ast::ErrorExpr node;
     node.kind = ast::ExprKind::ErrorExpr;
     node.range = range(context);
     return make(node);
   }
-  return Precedence(*this, context).run();
+  above_ += operators;
+  const ast::Expr *result = Precedence(*this, context).run();
+  above_ -= operators;
+  return result;
 }
 
 const ast::Expr *Builder::prefixed(const ast::Expr *inner, ArrayRef<const Token *> prefixes) {

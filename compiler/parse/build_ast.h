@@ -63,6 +63,8 @@ private:
   const Tokens &tokens_;
   std::vector<uint32_t> &reportedAt_;
   bool hasErrors_ = false;
+  // How many nodes lie above the one that is built, at least: a long chain of operators is a deep tree.
+  size_t above_ = 0;
 };
 
 } // namespace kft::parse

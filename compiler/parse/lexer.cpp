@@ -380,7 +380,8 @@ private:
     Span raw{begin, at_};
     if (interpolated && strings_.size() >= MaxDepth) {
       report({at_, at_ + 2}, diag::NestedTooDeep{});
-      failed_ = true;
+      failed_ = out_.gaveUp = true;
+      out_.gaveUpAt = strings_.front().open;
       return;
     }
     if (interpolated) {
@@ -569,6 +570,9 @@ private:
     // of the statement under way, where statements stand
     unsigned tokens = 0; // so far
     unsigned ifs = 0;    // arms of an `else if` chain
+    unsigned angles = 0; // open `<` of a type
+    unsigned annotations = 0;
+    bool inType = false; // behind `:` or `->`
     Tok word = Tok::End; // its statement word
     bool forHead = false;
   };
@@ -619,16 +623,20 @@ private:
     Frame &frame = frames_.back();
     if (frame.tokens == 0) return;
     emit(Tok::Sep, at);
-    frame.tokens = 0;
-    frame.ifs = 0;
-    frame.word = Tok::End;
-    frame.forHead = false;
+    allIfs_ -= frame.ifs;
+    Frame fresh{frame.open, frame.begin, frame.end};
+    fresh.record = frame.record;
+    frame = fresh;
   }
   // Before a closing brace and the end: no separator stands there.
   void dropSeparator() {
     if (!out_.tokens.empty() && out_.tokens.back().kind == Tok::Sep) out_.tokens.pop_back();
   }
 
+  void popFrame() {
+    allIfs_ -= frames_.back().ifs;
+    frames_.pop_back();
+  }
   void closeTop() {
     Frame frame = frames_.back();
     uint32_t at = in_[std::min(i_, in_.size() - 1)].begin;
@@ -637,7 +645,7 @@ private:
                  : frame.open == Tok::LParen ? Tok::RParen
                  : frame.open == Tok::LBrack ? Tok::RBrack
                                              : Tok::StringEnd;
-    frames_.pop_back();
+    popFrame();
     emit(closer, at);
     ++frames_.back().tokens;
   }
@@ -738,17 +746,38 @@ private:
       }
       if (token.kind == Tok::For) frame.forHead = true;
       if (token.kind == Tok::In) frame.forHead = false;
-      if (token.kind == Tok::If && ++frame.ifs > MaxDepth) return deep(token);
+      if (token.kind == Tok::If) {
+        ++allIfs_;
+        if (++frame.ifs > MaxDepth || allIfs_ + frames_.size() > 2 * MaxDepth) return deep(token);
+      }
+      if (token.kind == Tok::Where) frame.inType = false;
       emit(token);
       return;
     }
     switch (token.kind) {
     case Tok::At:
       if (frames_.back().tokens == 0) frames_.back().word = Tok::At;
+      if (++frames_.back().annotations > MaxDepth) return deep(token);
+      emit(token);
+      return;
+    case Tok::Assign:
+      frames_.back().inType = frames_.back().word == Tok::Type;
+      emit(token);
+      return;
+    case Tok::Arrow:
+      frames_.back().inType = true;
+      emit(token);
+      return;
+    case Tok::Lt:
+      if (frames_.back().inType && ++frames_.back().angles > MaxDepth) return deep(token);
+      emit(token);
+      return;
+    case Tok::Gt:
+      if (frames_.back().angles > 0) --frames_.back().angles;
       emit(token);
       return;
     case Tok::LBrace: case Tok::LParen: case Tok::LBrack: case Tok::StringBegin: {
-      if (frames_.size() > MaxDepth) return deep(token);
+      if (frames_.size() > MaxDepth || allIfs_ + frames_.size() > 2 * MaxDepth) return deep(token);
       bool record = token.kind == Tok::LBrace && isRecordBrace();
       emit(token);
       Frame frame{token.kind, token.begin, token.end};
@@ -793,6 +822,7 @@ private:
         if (token.kind == Tok::Assign) emit(token);
         return;
       }
+      frame.inType = true;
       emit(token);
       return;
     }
@@ -831,6 +861,8 @@ private:
     bool crossesBlock = token.kind != Tok::RBrace && token.kind != Tok::StringEnd &&
                         std::any_of(frames_.rbegin(), match, [](const Frame &frame) { return frame.open == Tok::LBrace; });
     if (match == frames_.rend() || (crossesString && token.kind != Tok::StringEnd) || crossesBlock) {
+      // The end of a string whose start was given up: told already.
+      if (token.kind == Tok::StringEnd) return;
       StringRef text = token.kind == Tok::RBrace ? "}" : token.kind == Tok::RParen ? ")" : "]";
       report(token.begin, token.end, diag::StrayBracket{.text = text});
       return;
@@ -841,13 +873,14 @@ private:
       closeTop();
     }
     if (wanted == Tok::LBrace) dropSeparator();
-    frames_.pop_back();
+    popFrame();
     emit(token);
   }
 
   void deep(const Token &token) {
-    report(token.begin, token.end, diag::NestedTooDeep{});
-    tooDeep_ = true;
+    if (!out_.gaveUp) report(token.begin, token.end, diag::NestedTooDeep{});
+    tooDeep_ = out_.gaveUp = true;
+    out_.gaveUpAt = std::min(out_.gaveUpAt, token.begin);
   }
 
   FileId file_;
@@ -856,6 +889,7 @@ private:
   std::vector<Token> in_;
   bool expression_;
   bool tooDeep_ = false;
+  size_t allIfs_ = 0; // of all open frames
   size_t i_ = 0;
   std::vector<Frame> frames_;
 };

@@ -37,6 +37,9 @@ struct Tokens {
   // Starts of lines on which something was reported: the parser says nothing more about those.
   std::vector<uint32_t> reportedAt; // offsets, ascending within the pass
   bool hasErrors = false;
+  // Nested too deeply: reported, and what follows this place was not read, so nothing is said about it.
+  bool gaveUp = false;
+  uint32_t gaveUpAt = UINT32_MAX;
 };
 
 // `wholeIsExpression`: the text is one expression (the value of an option): newlines mean nothing.

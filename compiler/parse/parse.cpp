@@ -32,8 +32,8 @@ public:
 
 class Strategy : public antlr4::ANTLRErrorStrategy {
 public:
-  Strategy(FileId file, Compilation &compilation, std::vector<uint32_t> &reportedAt)
-      : file_(file), compilation_(compilation), reportedAt_(reportedAt) {}
+  Strategy(FileId file, Compilation &compilation, std::vector<uint32_t> &reportedAt, uint32_t quietFrom)
+      : file_(file), compilation_(compilation), reportedAt_(reportedAt), quietFrom_(quietFrom) {}
 
   bool hasErrors() const { return hasErrors_; }
 
@@ -115,7 +115,7 @@ private:
   }
 
   void word(antlr4::Parser *parser, const Token &token, P *grammar) {
-    if (token.kind == Tok::Bad || alreadySaid(token, parser)) return;
+    if (token.kind == Tok::Bad || token.begin >= quietFrom_ || alreadySaid(token, parser)) return;
     antlr4::ParserRuleContext *context = parser->getContext();
     antlr4::Token *beforeToken = parser->getTokenStream()->LT(-1);
     const Token *before = beforeToken ? &tokenOf(beforeToken) : nullptr;
@@ -180,6 +180,7 @@ private:
   FileId file_;
   Compilation &compilation_;
   std::vector<uint32_t> &reportedAt_;
+  uint32_t quietFrom_;
   antlr4::Token *last_ = nullptr;
   bool hasErrors_ = false;
 };
@@ -222,7 +223,7 @@ const ast::Module &module(FileId file, Compilation &compilation) {
   {
     TokenStream stream(tokens.tokens);
     OwnParser parser(&stream);
-    auto strategy = std::make_shared<Strategy>(file, compilation, reportedAt);
+    auto strategy = std::make_shared<Strategy>(file, compilation, reportedAt, tokens.gaveUpAt);
     parser.setErrorHandler(strategy);
     parser.removeErrorListeners();
     while (stream.LA(1) != antlr4::Token::EOF) {
@@ -254,7 +255,7 @@ const ast::Expr *expression(FileId file, Compilation &compilation) {
   Builder builder(file, compilation, tokens, reportedAt);
   TokenStream stream(tokens.tokens);
   OwnParser parser(&stream);
-  auto strategy = std::make_shared<Strategy>(file, compilation, reportedAt);
+  auto strategy = std::make_shared<Strategy>(file, compilation, reportedAt, tokens.gaveUpAt);
   parser.setErrorHandler(strategy);
   parser.removeErrorListeners();
   try {

@@ -89,6 +89,15 @@ TEST(Parse, Depth) {
   EXPECT_EQ(Parsed("a = " + repeat("[", 150) + "1" + repeat("]", 150)).ids(), "");
   EXPECT_EQ(Parsed("if a { }" + repeat(" else if a { }", 10'000)).c.diags.errorCount(), 1u);
 }
+TEST(Parse, DepthWithoutBrackets) {
+  for (const std::string &text :
+       {"let a: " + repeat("list<", 20'000), repeat("@a ", 20'000), "a = " + repeat("- ", 20'000) + "1",
+        "a = " + repeat("if a then b else ", 20'000) + "1", "a = 1" + repeat(" + 1", 20'000), "a = b" + repeat(".b", 20'000),
+        "a = " + repeat("\"\\(", 10'000), "a = " + repeat("(", 150) + "1" + repeat(repeat(" + 1", 100) + ")", 150),
+        "a = " + repeat("[" + repeat("if a then b else ", 100), 150)})
+    EXPECT_EQ(Parsed(text).c.diags.errorCount(), 1u) << text.substr(0, 60);
+  EXPECT_EQ(Parsed("let a: " + repeat("list<", 50) + "int" + repeat(">", 50) + " = 1").ids(), "");
+}
 TEST(Parse, Docs) {
   Parsed p("## one\n## two\njob a {\n  ## three\n  x = 1\n}\n");
   ASSERT_EQ(p.module.stmts.size(), 1u);

@@ -33,9 +33,12 @@ std::string nearest(llvm::StringRef word, const std::vector<std::string> &candid
   unsigned bestDistance = static_cast<unsigned>(word.size()) / 3 + 2;
   for (const std::string &candidate : candidates) {
     unsigned distance = word.edit_distance(candidate, /*AllowReplacements=*/true, bestDistance);
-    if (!candidate.empty() && (distance < bestDistance || (word.size() > 1 && llvm::StringRef(candidate).startswith(word)))) {
+    if (candidate.empty()) continue;
+    if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
+    } else if (best.empty() && word.size() > 1 && llvm::StringRef(candidate).startswith(word)) {
+      best = candidate;
     }
   }
   return best;

@@ -174,7 +174,34 @@ private:
         expectedText += (i == 0 ? "" : i + 1 == std::min<size_t>(list.size(), 3) ? " or " : ", ") + std::string(list[i]);
     }
     if (expectedText.empty()) expectedText = "something else";
-    report(place, diag::Unexpected{.found = found(token), .expected = expectedText});
+    auto unexpected = report(place, diag::Unexpected{.found = found(token), .expected = expectedText});
+    if (!before) return;
+    StringRef source = compilation_.sources.text(file_);
+    bool adjacent = before->end == token.begin && before->kind == Tok::Name;
+    const Token &start = tokenOf(context->getStart());
+    if (adjacent && token.kind == Tok::Minus && wants(P::LBRACE)) {
+      // job fine-tune { … }
+      StringRef whole = source.drop_front(before->begin).take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '-' || c == '.'; });
+      std::string quoted = "\"" + whole.str() + "\"";
+      unexpected.fixit({file_, before->begin, before->begin + static_cast<uint32_t>(whole.size())}, quoted, diag::QuotedName{.text = quoted});
+    } else if (token.kind == Tok::Assign && start.kind == Tok::Param && before->kind == Tok::Name && wants(P::COLON)) {
+      const Token &value = tokenOf(parser->getTokenStream()->LT(2));
+      StringRef type = value.kind == Tok::Int                                      ? "int"
+                       : value.kind == Tok::Float                                  ? "float"
+                       : value.kind == Tok::Amount                                 ? "amount"
+                       : value.kind == Tok::Duration                               ? "duration"
+                       : value.kind == Tok::True || value.kind == Tok::False       ? "bool"
+                       : value.kind == Tok::LBrack                                 ? "list<any>"
+                                                                                   : "string";
+      std::string typed = "param " + text(*before).str() + ": " + type.str();
+      unexpected.fixit({file_, before->end, before->end}, ": " + type.str(), diag::ParamType{.text = typed});
+    } else if (adjacent && token.kind == Tok::LBrack && (start.kind == Tok::Param || start.kind == Tok::Let || start.kind == Tok::Fn)) {
+      StringRef head = text(*before);
+      std::string written = (head.equals_insensitive("dict") || head.equals_insensitive("map") ? "map<string>" : "list<string>");
+      unexpected.note(diag::TypeArguments{.text = written});
+    } else if (adjacent && (token.kind == Tok::String || token.kind == Tok::StringBegin) && before->end - before->begin <= 2) {
+      unexpected.note(diag::ValuesInText{});
+    }
   }
 
   FileId file_;

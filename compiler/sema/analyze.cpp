@@ -100,7 +100,13 @@ struct Expander {
     auto [known, isNew] = module.decls.try_emplace({decl->kind, name}, decl);
     if (!isNew) {
       std::string full = decl->kind.str() + "." + name.str();
-      a.diags.report(decl->nameRange, diag::DuplicateDecl{.name = full}).note(known->second->nameRange, diag::FirstGivenHere{});
+      auto report = a.diags.report(decl->nameRange, diag::DuplicateDecl{.name = full});
+      if (known->second->nameRange == decl->nameRange) {
+        std::string changing = decl->kind.str() + " \"" + name.str() + "-\\(i)\"";
+        report.note(diag::NameInLoop{.text = changing});
+      } else {
+        report.note(known->second->nameRange, diag::FirstGivenHere{});
+      }
       return;
     }
     module.declsByName[name].push_back(decl);

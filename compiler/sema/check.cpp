@@ -8,13 +8,29 @@
 namespace kft::sema {
 namespace {
 
-// The names that Kubernetes' own objects have for what is a field of ours.
+// The names that Kubernetes' own objects and other tools have for what is a field of ours. What is no plain name shows how the field is
+// written, for it wants another value.
 struct Alias {
   StringRef block, theirs, ours;
 };
 constexpr Alias Aliases[] = {
     {"job", "numNodes", "nodes"},
+    {"job", "num_nodes", "nodes"},
+    {"job", "nnodes", "nodes"},
+    {"job", "replicas", "nodes"},
+    {"job", "workers", "nodes"},
+    {"job", "num_workers", "nodes"},
     {"job", "numProcPerNode", "procs_per_node"},
+    {"job", "gpus", "resources { gpu = … }"},
+    {"job", "gpu", "resources { gpu = … }"},
+    {"job", "cpu", "resources { cpu = … }"},
+    {"job", "memory", "resources { memory = … }"},
+    {"job", "epochs", "trainer { epochs = … }"},
+    {"job", "extends", "job name extends job.other { … }"},
+    {"job", "timeout", "deadline"},
+    {"job", "volumes", "patch node { volumes { … } }"},
+    {"job", "nodeSelector", "patch node { nodeSelector { … } }"},
+    {"job", "tolerations", "patch node { tolerations = [ … ] }"},
     {"job", "resourcesPerNode", "resources"},
     {"job", "activeDeadlineSeconds", "deadline"},
     {"job", "managedBy", "managed_by"},
@@ -25,8 +41,24 @@ constexpr Alias Aliases[] = {
     {"job", "backoffLimit", "retries"},
     {"trainer", "workingDir", "workdir"},
     {"trainer", "batch_size", "batch"},
-    {"trainer", "learning_rate", "optimizer"},
-    {"trainer", "lr", "optimizer"},
+    {"trainer", "learning_rate", "optimizer = nn.adam(lr = …)"},
+    {"trainer", "lr", "optimizer = nn.adam(lr = …)"},
+    {"trainer", "momentum", "optimizer = nn.sgd(lr = …, momentum = …)"},
+    {"trainer", "weight_decay", "optimizer = nn.adamw(lr = …, weight_decay = …)"},
+    {"trainer", "warmup", "schedule = nn.cosine(warmup = …)"},
+    {"trainer", "patience", "early_stop { patience = … }"},
+    {"trainer", "num_epochs", "epochs"},
+    {"trainer", "max_steps", "steps"},
+    {"trainer", "grad_clip", "clip"},
+    {"lora", "r", "rank"},
+    {"lora", "target_modules", "modules"},
+    {"lora", "lora_alpha", "alpha"},
+    {"dataset", "path", "source"},
+    {"dataset", "file", "source"},
+    {"dataset", "uri", "source"},
+    {"dataset", "target", "label"},
+    {"dataset", "delimiter", "format = datasets.csv(delimiter = …)"},
+    {"dataset", "header", "format = datasets.csv(header = …)"},
     {"dataset", "storageUri", "source"},
     {"dataset", "secretRef", "auth"},
     {"model", "storageUri", "source"},
@@ -38,6 +70,18 @@ constexpr Alias Aliases[] = {
     {"runtime", "replicatedJobs", "group"},
     {"template", "replicatedJobs", "group"},
 };
+
+// How a layer, optimizer, schedule or format is written: the one that `meant` names, else a common one.
+std::string specExample(StringRef tag, StringRef meant) {
+  const std::string name = meant.lower();
+  if (tag == "layer") {
+    if (name == "dropout") return "nn.dropout(0.1)";
+    return name != "dense" && native::find(tag, name) ? "nn." + name + "()" : "nn.dense(10)";
+  }
+  if (tag == "optimizer") return "nn." + (native::find(tag, name) ? name : "sgd") + "(lr = 0.1)";
+  if (tag == "schedule") return "nn." + (native::find(tag, name) ? name : "constant") + "()";
+  return name == "npy" ? "datasets.npy(labels = \"./labels.npy\")" : "datasets.csv()";
+}
 
 int rank(StringRef kind) {
   constexpr StringRef order[] = {"dataset", "model", "trainer", "runtime", "job"};
@@ -130,6 +174,14 @@ Value Checker::converted(const Value &value, const Type &type, SourceRange at, c
   return result;
 }
 
+Value Checker::blockWanted(const Value &value, SourceRange at, const std::string &what, StringRef example) {
+  if (value.is(ValueKind::Block) || value.is(ValueKind::Source)) return converted(value, Type::block, at, what);
+  failed_ = true;
+  const std::string found = describe(value);
+  if (once<diag::TypeMismatch>(at)) diags_.report(at, diag::TypeMismatch{.what = what, .found = found, .wanted = "a block"}).note(diag::NeededFields{.example = "`" + example.str() + "`"});
+  return Value::poison();
+}
+
 Value Checker::blockOf(ArrayRef<Entry> entries, SourceRange range, const Decl *from) {
   BlockValue *made = arena_.make<BlockValue>();
   made->entries = arena_.copy<Entry>(entries);
@@ -153,6 +205,10 @@ void Checker::unknownField(const Entry &entry, StringRef block, ArrayRef<StringR
   StringRef near;
   for (const Alias &alias : Aliases)
     if (alias.block == block && alias.theirs == entry.key) near = alias.ours;
+  if (near.contains(' ')) {
+    report.note(diag::WriteInstead{.text = near});
+    return;
+  }
   if (near.empty()) near = nearestName(entry.key, candidates);
   if (near.empty()) near = schema::nearest(entry.key, candidates);
   if (!near.empty()) report.fixit(entry.keyRange, near, diag::DidYouMean{.name = near});
@@ -312,6 +368,12 @@ Value Checker::typed(const Value &value, StringRef type, SourceRange at, const s
   const size_t bar = type.find(" | block<");
   const StringRef inner = schema::argument(bar == StringRef::npos ? type : type.substr(bar + 3), "block");
   if (!inner.empty() && value.is(ValueKind::Block)) return block(*schema::find(inner), value.asBlock(), at, isAbstract);
+  if (!inner.empty() && bar == StringRef::npos) {
+    // What has to be in the block says how it is written.
+    const schema::Block &shape = *schema::find(inner);
+    const auto needed = llvm::find_if(shape.fields, [](const schema::Field &field) { return field.required; });
+    if (needed != shape.fields.end()) return blockWanted(value, at, what, StringRef(what).trim('`').str() + " { " + needed->name.str() + " = … }");
+  }
   if (!inner.empty()) return converted(value, bar == StringRef::npos ? Type::block : notation(type.substr(0, bar)), at, what);
   return converted(value, notation(type), at, what);
 }
@@ -358,9 +420,9 @@ Value Checker::spec(StringRef tag, const Value &value, SourceRange at, const std
   if (value.isPoison()) return value;
   const Entry *head = value.is(ValueKind::Block) ? value.asBlock().find(tag) : nullptr;
   if (!head || !head->value.is(ValueKind::String)) {
-    StringRef example = tag == "layer" ? "nn.dense(10)" : tag == "optimizer" ? "nn.sgd(lr = 0.1)" : tag == "schedule" ? "nn.constant()" : "datasets.csv()";
-    const std::string found = describe(value);
-    error(at, diag::SpecWanted{.what = what, .found = found, .tag = tag, .example = example});
+    const std::string example = specExample(tag, value.is(ValueKind::String) ? value.asString() : StringRef());
+    const std::string found = describe(value), one = (tag == "optimizer" ? "an " : "a ") + tag.str();
+    error(at, diag::SpecWanted{.what = what, .found = found, .tag = one, .example = example});
     return Value::poison();
   }
   const native::Spec *known = native::find(tag, head->value.asString());

@@ -184,7 +184,7 @@ Value Checker::envValue(const Entry &entry) {
 }
 
 Value Checker::env(const Value &value, SourceRange at, const std::string &what) {
-  const Value given = converted(value, Type::block, at, what);
+  const Value given = blockWanted(value, at, what, "env { NAME = \"value\" }");
   if (given.isPoison()) return given;
   llvm::SmallVector<Entry, 16> entries;
   bool bad = false;

@@ -55,7 +55,8 @@ bool Checker::dnsLabel(StringRef name, SourceRange at, StringRef what, bool star
   const StringRef text = at.valid() ? compilation_.sources.text(at) : StringRef();
   // A plain word where it stood quoted stays quoted, and a name of the language may keep its `_`.
   std::string replacement = text.startswith("\"") || StringRef(better).contains('-') ? "\"" + better + "\"" : better;
-  if (text.startswith("\"") || text == name || kubeName(text, false) == name) report.fixit(at, replacement, diag::DidYouMean{.name = better});
+  if (text.contains("\\(")) report.note(diag::NameByIndex{}); // a fixed name would be the same each time
+  else if (text.startswith("\"") || text == name || kubeName(text, false) == name) report.fixit(at, replacement, diag::DidYouMean{.name = better});
   else report.note(diag::DidYouMean{.name = better});
   return false;
 }

@@ -100,6 +100,8 @@ private:
     if (once<Row>(at)) diags_.report(at, row);
   }
   Value converted(const Value &value, const Type &type, SourceRange at, const std::string &what);
+  // A block or a report that shows how it is written.
+  Value blockWanted(const Value &value, SourceRange at, const std::string &what, StringRef example);
   Value blockOf(ArrayRef<Entry> entries, SourceRange range, const Decl *from = nullptr);
   Entry entryOf(StringRef key, Value value, SourceRange range);
   StringRef save(const llvm::Twine &text) { return arena_.save(text.str()); }

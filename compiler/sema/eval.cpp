@@ -219,7 +219,14 @@ void Analyzer::reportCycle(const void *what, SourceRange at) {
     if (shown > 12) cycle += "… → ";
     cycle += "`" + first + "`";
   }
-  diags.report(at, diag::Cycle{.cycle = cycle});
+  auto report = diags.report(at, diag::Cycle{.cycle = cycle});
+  // `param n: int where n > 0`
+  if (start > 0 && start == frames.size() && frames.back().kind == Frame::Kind::Symbol) {
+    const auto &symbol = *static_cast<const Symbol *>(frames.back().what);
+    const auto *param = symbol.kind == Symbol::Kind::Param ? ast::as<ast::Param>(symbol.stmt) : nullptr;
+    if (param && param->condition && param->condition->range.file == at.file && param->condition->range.begin <= at.begin && at.end <= param->condition->range.end)
+      report.note(diag::ItIsTheValue{});
+  }
 }
 
 // ---- names and thunks ----

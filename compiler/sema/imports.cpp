@@ -65,6 +65,11 @@ ModuleScope *Analyzer::loadStd(const ast::Import &import) {
   for (const ast::Name &part : parts)
     if (part.text.empty()) return nullptr; // reported by the parser
   if (parts[0].text != "std") {
+    if (parts.size() == 1 && llvm::is_contained(stdlib::names(), parts[0].text)) {
+      std::string module = "std." + parts[0].text.str();
+      diags.report(import.module->range, diag::NotInStd{.name = parts[0].text}).fixit(import.module->range, module, diag::DidYouMean{.name = module});
+      return nullptr;
+    }
     std::string file = "./" + parts.back().text.str() + ".kft", fixed = "\"" + file + "\"";
     diags.report(import.module->range, diag::NotInStd{.name = parts[0].text}).fixit(import.module->range, fixed, diag::ImportByPath{.file = file});
     return nullptr;

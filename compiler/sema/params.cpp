@@ -71,6 +71,18 @@ Symbol *Analyzer::findParam(ModuleScope &from, StringRef path, SourceRange at, S
   llvm::SmallVector<StringRef, 16> candidates;
   for (Symbol *other : module->symbolOrder)
     if (other->kind == Symbol::Kind::Param) candidates.push_back(other->name);
+  if (rest.empty())
+    for (Symbol *other : module->symbolOrder) {
+      if (other->kind != Symbol::Kind::Import || !other->imported) continue;
+      auto inside = other->imported->symbols.find(name);
+      if (inside == other->imported->symbols.end() || inside->second->kind != Symbol::Kind::Param || name.startswith("_")) continue;
+      std::string there = other->name.str() + "." + name.str();
+      if (at.valid())
+        report.fixit(at, there, diag::DidYouMean{.name = there});
+      else
+        report.note(diag::DidYouMean{.name = there});
+      return nullptr;
+    }
   StringRef near = nearestName(name, candidates);
   std::string full = rest.empty() ? near.str() : first.str() + "." + near.str();
   if (!near.empty()) {

@@ -367,6 +367,7 @@ private:
   Symbol *inFunction = nullptr;
   bool inTest = false;
   bool hasSelf = false; // inside a block of some kind
+  ArrayRef<const ast::Stmt *> selfStmts; // of the outermost one: what `self` is
 
   void moduleStatement(const ast::Stmt &stmt);
   void generated(const ast::Stmt &stmt, const Local *locals);
@@ -396,6 +397,8 @@ private:
   const Type *binary(const ast::Binary &expr, const Local *locals);
   const Type *binaryType(const ast::Binary &expr, const Type *left, const Type *right);
   const Type *unknownName(StringRef name, SourceRange range, const Local *locals, const ast::Expr *expr);
+  std::vector<std::string> pathsTo(StringRef name) const;
+  bool isField(StringRef name) const;
   void checkArgument(const ast::Expr &value, const Type &type, const Type *found, const llvm::Twine &what);
   const Type *wrong(const ast::Expr &expr) {
     a.reported.insert(&expr);
@@ -656,6 +659,7 @@ const Resolver::Local *Resolver::declareLets(ArrayRef<const ast::Stmt *> stmts, 
 
 void Resolver::block(const ast::Block &block, const Local *locals) {
   bool outer = hasSelf;
+  if (!hasSelf) selfStmts = block.stmts;
   hasSelf = true;
   locals = declareLets(block.stmts, locals);
   for (const ast::Stmt *stmt : block.stmts) blockStatement(*stmt, locals);
@@ -1029,19 +1033,72 @@ const Type *Resolver::unknownName(StringRef name, SourceRange range, const Local
     if (kind.isKind) candidates.push_back(kind.name);
   for (StringRef builtin : builtinNames()) candidates.push_back(builtin);
   auto report = a.diags.report(range, diag::UnknownName{.name = name});
-  StringRef near = nearestName(name, candidates);
-  if (name == "True" || name == "False" || name == "None" || name == "nil") near = name == "True" ? "true" : name == "False" ? "false" : "null";
-  if (!near.empty()) {
-    report.fixit(range, near, diag::DidYouMean{.name = near});
+  if (name == "True" || name == "False" || name == "None" || name == "nil") {
+    StringRef ours = name == "True" ? "true" : name == "False" ? "false" : "null";
+    report.fixit(range, ours, diag::DidYouMean{.name = ours});
+    return &ErrorType;
+  }
+  if (name == "str") {
+    report.note(diag::Interpolate{});
+    return &ErrorType;
+  }
+  // The very name elsewhere says more than a similar one here.
+  std::vector<std::string> paths = pathsTo(name);
+  if (paths.size() == 1) {
+    report.fixit(range, paths[0], diag::DidYouMean{.name = paths[0]});
+    return &ErrorType;
+  }
+  if (!paths.empty()) {
+    std::string all;
+    for (const std::string &path : paths) all += (all.empty() ? "`" : ", `") + path + "`";
+    report.note(diag::ThereAre{.names = all});
     return &ErrorType;
   }
   if (llvm::is_contained(stdlib::names(), name)) {
     std::string import = "import std." + name.str();
     report.note(diag::ImportFirst{.import = import});
-  } else if (hasSelf && name != "it") {
-    report.note(diag::FieldsAreNotInScope{.name = name});
+    return &ErrorType;
   }
+  if (isField(name)) {
+    report.note(diag::FieldsAreNotInScope{.name = name});
+    return &ErrorType;
+  }
+  StringRef near = nearestName(name, candidates);
+  if (!near.empty()) report.fixit(range, near, diag::DidYouMean{.name = near});
   return &ErrorType;
+}
+
+// Where a declaration of this name, or something of this name in an import, is reached from here: `trainer.sgd`, `runtimes.torch`.
+std::vector<std::string> Resolver::pathsTo(StringRef name) const {
+  std::vector<std::string> paths;
+  if (name.startswith("_")) return paths;
+  auto declared = [&](const ModuleScope &in, llvm::function_ref<void(StringRef kind)> found) {
+    for (const ast::Stmt *stmt : in.syntax->stmts)
+      if (const auto *decl = ast::as<ast::Decl>(underAnnotations(stmt)))
+        if (decl->name.text == name && !decl->interpolatedName && schema::isKindName(decl->kindName.text)) found(decl->kindName.text);
+  };
+  declared(module, [&](StringRef kind) {
+    if (kind != "test" && kind != "profile") paths.push_back((kind + "." + name).str());
+  });
+  for (const Symbol *symbol : module.symbolOrder) {
+    if (symbol->kind != Symbol::Kind::Import || !symbol->imported || !symbol->imported->syntax) continue;
+    auto inside = symbol->imported->symbols.find(name);
+    bool any = inside != symbol->imported->symbols.end() && inside->second->kind != Symbol::Kind::Import && inside->second->kind != Symbol::Kind::Type;
+    declared(*symbol->imported, [&](StringRef kind) { any |= kind != "test" && kind != "profile"; });
+    if (any) paths.push_back((symbol->name + "." + name).str());
+  }
+  return paths;
+}
+
+// Whether the declaration around this place has a field of that name, or some kind has one.
+bool Resolver::isField(StringRef name) const {
+  if (!hasSelf) return false;
+  for (const ast::Stmt *stmt : selfStmts)
+    if (const auto *field = ast::as<ast::Field>(underAnnotations(stmt)))
+      if (field->target.parts[0].text == name) return true;
+  for (const schema::Block &kind : schema::blocks())
+    if (kind.isKind && kind.find(name)) return true;
+  return false;
 }
 
 Binding Resolver::bindName(const ast::NameRef &ref, const Local *locals) {

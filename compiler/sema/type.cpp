@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -131,6 +132,18 @@ bool looksLikeNumber(StringRef text) {
   return !text.empty() && !text.getAsDouble(ignored);
 }
 
+// `6h`, `1h30min`.
+bool looksLikeDuration(StringRef text) {
+  if (text.empty()) return false;
+  while (!text.empty()) {
+    StringRef digits = text.take_while(llvm::isDigit);
+    StringRef unit = text.drop_front(digits.size()).take_while(llvm::isAlpha);
+    if (digits.empty() || !llvm::StringSwitch<bool>(unit).Cases("ms", "s", "min", "h", "d", true).Default(false)) return false;
+    text = text.drop_front(digits.size() + unit.size());
+  }
+  return true;
+}
+
 struct Converter {
   Compilation &compilation;
   bool silent;
@@ -167,10 +180,21 @@ struct Converter {
       StringRef bare = value.asString();
       bool numeric = (inner.kind == K::Int && bare.find_first_of(".eE") == StringRef::npos) || inner.kind == K::Float;
       if ((numeric && looksLikeNumber(bare)) || (inner.kind == K::Bool && (bare == "true" || bare == "false")) ||
-          (inner.kind == K::Amount && parseAmount(bare))) {
+          (inner.kind == K::Amount && parseAmount(bare)) || (inner.kind == K::Duration && looksLikeDuration(bare))) {
         report.fixit(at, bare, diag::WithoutQuotes{.text = bare});
         return Value::poison();
       }
+    }
+    if (inner.kind == K::Ref && value.is(ValueKind::String)) {
+      StringRef given = value.asString();
+      bool place = given.contains("://") || given.startswith("./") || given.startswith("../") || given.startswith("/");
+      if (place && (inner.name == "dataset" || inner.name == "model") && !text.empty() && text.size() < 200 && !text.contains('\n')) {
+        std::string block = "{ source = " + text.str() + " }";
+        report.fixit(at, block, diag::WriteInstead{.text = block});
+      } else {
+        report.note(diag::NameADecl{.kind = inner.name});
+      }
+      return Value::poison();
     }
     if (inner.kind == K::Duration && value.is(ValueKind::Amount) && literal && text.endswith("m")) {
       std::string minutes = text.str() + "in";

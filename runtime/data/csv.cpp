@@ -183,6 +183,12 @@ private:
       return "without a header the columns are called `0` to `" + std::to_string(names_.size() - 1) + "`";
     if (headerIsData_)
       return "line " + std::to_string(headerLine_) + " holds numbers; if the file has no header, say `header = false`";
+    // One column whose name holds what other files put between columns.
+    if (names_.size() == 1)
+      for (char c : {';', '\t', '|', ','})
+        if (c != delimiter_ && names_[0].find(c) != std::string::npos)
+          return "the whole line is one column; if `" + std::string(c == '\t' ? "\\t" : std::string(1, c)) + "` divides the columns, say `datasets.csv(delimiter = \"" +
+                 (c == '\t' ? "\\t" : std::string(1, c)) + "\")`";
     return "there are " + list(names_);
   }
 

@@ -66,8 +66,8 @@ void Launch::header() {
   const std::string title = fmt::format("{}  {} (native, {} on this machine)", plan_.tool, plan_.job, counted(plan_.ranks, "rank", "ranks"));
   progress_.line(progress_.paint("1", title) + "  plan " + hash_.substr(0, 8));
   const double flops = static_cast<double>(plan_.flopsPerSample) * std::ceil(static_cast<double>(plan_.loop.globalBatch) / plan_.ranks);
-  progress_.line(fmt::format("  plan   {} params   {} a rank   {}FLOP a step   {} sent a step", countText(static_cast<double>(plan_.parameters)),
-                             bytesText(static_cast<double>(plan_.bytesPerRank)), countText(flops), bytesText(static_cast<double>(plan_.bytesPerStep))));
+  progress_.line(fmt::format("  plan   {} params   {} a rank   {} a step   {} sent a step", countText(static_cast<double>(plan_.parameters)),
+                             bytesText(static_cast<double>(plan_.bytesPerRank)), flopsText(flops), bytesText(static_cast<double>(plan_.bytesPerStep))));
   std::string shape;
   for (int64_t dimension : plan_.data.inputShape) shape += (shape.empty() ? "" : "×") + std::to_string(dimension);
   progress_.line(fmt::format("  data   {} rows × {} to train, {} to test   seed {}   sha {}", plan_.data.trainRows, shape, plan_.data.testRows, plan_.seed, plan_.data.sha256.substr(0, 8)));

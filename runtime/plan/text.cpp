@@ -28,4 +28,9 @@ std::string countText(double count) {
   return scaled(count, 1000, Units, std::size(Units));
 }
 
+std::string flopsText(double count) {
+  static constexpr const char *Units[] = {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP", "EFLOP"};
+  return scaled(count, 1000, Units, std::size(Units));
+}
+
 } // namespace kft::run

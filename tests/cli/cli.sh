@@ -34,6 +34,8 @@ expect 2 "$kftc"
 says 'a command is missing'
 expect 2 "$kftc" chekc x.kft
 says 'did you mean `check`?'
+expect 2 "$kftc" comple x.kft
+says 'did you mean `compile`?'
 expect 2 "$kftc" compile x.kft --formt json
 says 'unknown option `--formt` of `kftc compile`'
 says 'did you mean `--format`?'

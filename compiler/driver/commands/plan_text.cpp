@@ -13,6 +13,7 @@ namespace {
 
 using run::bytesText;
 using run::countText;
+using run::flopsText;
 
 constexpr size_t Width = 80;
 
@@ -105,7 +106,7 @@ std::string nativeText(const run::Plan &plan) {
   const int64_t rows = (plan.loop.globalBatch + plan.ranks - 1) / plan.ranks;
   std::string share = plan.loop.globalBatch % plan.ranks == 0 ? fmt::format("{} a rank", rows) : fmt::format("{} or {} a rank", rows, rows - 1);
   if (plan.loop.microBatch < rows) share += fmt::format(" in pieces of {}", plan.loop.microBatch);
-  text += entry("a step", fmt::format("{} rows ({}), {}FLOP a rank, {} sent by each rank", plan.loop.globalBatch, share, countText(static_cast<double>(plan.flopsPerSample) * static_cast<double>(rows)), bytesText(static_cast<double>(plan.bytesPerStep))));
+  text += entry("a step", fmt::format("{} rows ({}), {} a rank, {} sent by each rank", plan.loop.globalBatch, share, flopsText(static_cast<double>(plan.flopsPerSample) * static_cast<double>(rows)), bytesText(static_cast<double>(plan.bytesPerStep))));
   text += entry("threads", fmt::format("{} a rank", plan.threadsPerRank));
   if (plan.data.rows > 0) {
     text += entry("data", fmt::format("{} rows: {} to train, {} to test", plan.data.rows, plan.data.trainRows, plan.data.testRows));
@@ -116,7 +117,7 @@ std::string nativeText(const run::Plan &plan) {
     if (last > 0 && last != plan.loop.globalBatch && plan.loop.stepsPerEpoch > 1) training += fmt::format("; the last step of an epoch has {} rows", last);
     text += entry("training", training);
     const double total = static_cast<double>(plan.flopsPerSample) * (plan.loop.epochs > 0 ? static_cast<double>(plan.data.trainRows) * static_cast<double>(plan.loop.epochs) : static_cast<double>(plan.loop.steps) * static_cast<double>(plan.loop.globalBatch));
-    text += entry("", fmt::format("{}FLOP in all", countText(total)));
+    text += entry("", fmt::format("{} in all", flopsText(total)));
   }
   text += entry("loss", plan.loss.kind);
   std::string optimizer = plan.optimizer.kind;

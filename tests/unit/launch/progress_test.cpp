@@ -36,6 +36,8 @@ TEST(Text, SizesAndCounts) {
   EXPECT_EQ(bytesText(76.0 * 1024), "76.0 KiB");
   EXPECT_EQ(bytesText(1023.0 * 1024), "1.0 MiB");
   EXPECT_EQ(countText(64), "64");
+  EXPECT_EQ(flopsText(492), "492 FLOP");
+  EXPECT_EQ(flopsText(9610), "9.6 kFLOP");
   EXPECT_EQ(countText(9610), "9.6 k");
   EXPECT_EQ(countText(5.1e6), "5.1 M");
 }

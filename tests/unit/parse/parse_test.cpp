@@ -20,6 +20,12 @@ struct Parsed {
     }
     return result;
   }
+  std::string notes() const {
+    std::string text;
+    for (const Diagnostic &d : c.diags.sorted())
+      for (const Note &note : d.notes) text += note.message + "\n";
+    return text;
+  }
   std::string fix(size_t i = 0) const {
     for (const Diagnostic &d : c.diags.sorted())
       if (d.fixes.size() > i) return d.fixes[i].text;
@@ -83,6 +89,12 @@ TEST(Parse, Habits) {
   EXPECT_EQ(Parsed("a = [1 2]").ids(), "1:8 1025");
   EXPECT_EQ(Parsed("a = 1 < 2 < 3").ids(), "1:11 1026");
   EXPECT_EQ(Parsed("@x").ids(), "1:1 1027");
+  EXPECT_EQ(Parsed("job fine-tune { }").fix(), "\"fine-tune\"");
+  EXPECT_EQ(Parsed("job a - b { }").fix(), "");
+  EXPECT_EQ(Parsed("param lr = 0.1").fix(), ": float");
+  EXPECT_EQ(Parsed("param tags = [1]").fix(), ": list<any>");
+  EXPECT_EQ(Parsed("a = f\"x\"").notes(), "every text takes values, as `\\(…)`, and needs no letter in front\n");
+  EXPECT_EQ(Parsed("param x: List[int] = []").notes(), "the type of the parts stands in `< >`: `list<string>`\n");
 }
 TEST(Parse, Depth) {
   for (const char *open : {"[", "(", "{ a = "}) EXPECT_EQ(Parsed("a = " + repeat(open, 10'000)).c.diags.errorCount(), 1u) << open;

@@ -144,6 +144,10 @@ TEST(Csv, BadInputIsNamedAtItsLine) {
   EXPECT_EQ(failure("a,y\n1,1.5\n"), ":2: column `y`: label `1.5` is not a whole number; classes are counted from 0");
   EXPECT_EQ(failure("a,y\n1,cat\n"), ":2: column `y`: `cat` is not a number");
   EXPECT_EQ(failure("a,b\n1,2\n"), ":1: there is no label column `y`; there are `a`, `b`");
+  EXPECT_EQ(failure("a;y\n1;2\n"),
+            ":1: there is no label column `y`; the whole line is one column; if `;` divides the columns, say `datasets.csv(delimiter = \";\")`");
+  EXPECT_EQ(failure("a\ty\n1\t2\n"),
+            ":1: there is no label column `y`; the whole line is one column; if `\\t` divides the columns, say `datasets.csv(delimiter = \"\\t\")`");
   EXPECT_EQ(failure("1,2\n1,2\n"),
             ":1: there is no label column `y`; line 1 holds numbers; if the file has no header, say `header = false`");
   EXPECT_EQ(failure("y,y,a\n1,2,3\n"), ":1: column `y` appears twice; give the columns different names");

@@ -216,6 +216,35 @@ TEST(Eval, Mistakes) {
   EXPECT_EQ(analyzed("let x: duration = 30m").fix(), "30min");
 }
 
+// What people write who come from elsewhere, and the way out they are shown.
+TEST(Eval, WaysOut) {
+  struct Way {
+    const char *source, *fix, *notes;
+  };
+  for (const Way &each : std::initializer_list<Way>{
+           {"import std.runtimes\njob j { runtime = torch }", "runtimes.torch", ""},
+           {"dataset d { source = \"./a.csv\" }\njob j { dataset = d }", "dataset.d", ""},
+           {"job j { nodes = 2, args = [nodes] }", "", "fields are not in scope; `self.nodes` reads one\n"},
+           {"job j { args = [nope] }", "", ""},
+           {"job j { x_y = 1, args = [x_y] }", "", "fields are not in scope; `self.x_y` reads one\n"},
+           {"job j { trainer = trainers.native }", "", "it is a module of the standard library: `import std.trainers`\n"},
+           {"dataset a { }\nmodel a { }\nlet x = a", "", "there are `dataset.a`, `model.a`\n"},
+           {"let x = None", "null", ""},
+           {"let x = str(1)", "", "numbers become text in a string: `\"\\(x)\"`\n"},
+           {"import runtimes", "std.runtimes", ""},
+           {"import team", "\"./team.kft\"", ""},
+           {"param n: int = 2 where n > 0", "", "in `where`, the value is called `it`\n"},
+           {"let x: duration = \"1h30min\"", "1h30min", ""},
+           {"let x: duration = \"soon\"", "", ""},
+           {"for i in range(2) {\n  job j { }\n}", "", "in a loop the name has to change: `job \"j-\\(i)\"`\n"},
+       }) {
+    Result result = analyzed(each.source);
+    EXPECT_FALSE(result.mistakes().empty()) << each.source;
+    EXPECT_EQ(result.fix(), each.fix) << each.source;
+    EXPECT_EQ(result.notes(), each.notes) << each.source;
+  }
+}
+
 TEST(Eval, DeepChainsDoNotOverflow) {
   std::string source;
   for (int i = 0; i < 40'000; ++i) source += "let x" + std::to_string(i) + " = x" + std::to_string(i + 1) + " + 1\n";

@@ -319,6 +319,36 @@ TEST(CheckRules, ResourcesBecomeLimitsAndRequests) {
   EXPECT_EQ(requests.entries[2].key, "memory");
 }
 
+// The way out, as people see it: a field of another tool, a block that is a number, text where a call is wanted.
+TEST(CheckRules, WaysOut) {
+  struct Way {
+    const char *source, *way;
+  };
+  for (const Way &each : std::initializer_list<Way>{
+           {"dataset d { source = \"./a.csv\" split = 0.2 }", "`split { test = … }`"},
+           {"dataset d { source = \"./a.csv\" format = \"csv\" }", "`datasets.csv()`"},
+           {"dataset d { source = \"./a.csv\" env = [1] }", "`env { NAME = \"value\" }`"},
+           {"model m { input = [4] layers = [\"relu\"] }", "a layer such as `nn.relu()`"},
+           {"trainer t { engine = \"native\" optimizer = \"AdamW\" }", "an optimizer such as `nn.adamw(lr = 0.1)`"},
+           {"trainer t { engine = \"native\" lr = 0.1 }", "write `optimizer = nn.adam(lr = …)`"},
+           {"job j { gpus = 4 }", "write `resources { gpu = … }`"},
+           {"job j { num_nodes = 4 }", "did you mean `nodes`?"},
+           {"job j { dataset = \"hf://a/b\" }", "write `{ source = \"hf://a/b\" }`"},
+           {"job j { dataset = \"digits\" }", "`dataset.name`"},
+       }) {
+    Compilation compilation;
+    Reader reader(each.source, compilation);
+    check(reader.read(), compilation);
+    std::string text;
+    for (const Diagnostic &item : compilation.diags.all()) {
+      text += item.message + "\n";
+      for (const Note &note : item.notes) text += note.message + "\n";
+      for (const Fix &fix : item.fixes) text += fix.message + "\n";
+    }
+    EXPECT_NE(text.find(each.way), std::string::npos) << each.source << "\n" << text;
+  }
+}
+
 TEST(Schema, NearMisses) {
   EXPECT_EQ(schema::nearest("numnodes", {"nodes", "num_nodes", "name"}), "num_nodes");
   EXPECT_EQ(schema::nearest("tolerration", {"tolerations", "volumes"}), "tolerations");

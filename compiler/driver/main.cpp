@@ -6,7 +6,9 @@
 #include "runtime/launch/rank_starter.h"
 #include "runtime/plan/error.h"
 
+#include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <new>
 #include <unistd.h>
 
@@ -49,7 +51,18 @@ int run(int argc, char **argv) {
 
 } // namespace kft::driver
 
+// With a standard stream closed, the next file to be opened would take its number, and what is printed would end up in it. The
+// place is held by something that refuses: reading from 0, writing to 1 and 2 fail as they would have.
+static void holdStandardStreams() {
+  for (int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(number, F_GETFD) < 0 && errno == EBADF) {
+      const int held = ::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+      if (held >= 0 && held != number) ::close(held);
+    }
+}
+
 int main(int argc, char **argv) {
+  holdStandardStreams();
   try {
     // Between mpirun and a rank; not a command, and not a millisecond to lose.
     if (argc > 1 && std::strcmp(argv[1], kft::run::RankStarterArg) == 0)

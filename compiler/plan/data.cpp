@@ -73,7 +73,10 @@ bool lookAtData(run::Plan &plan, const ir::Job &job, Compilation &compilation) {
   if (loop.globalBatch > data.trainRows) compilation.diags.report(atBatch, diag::BatchOverRows{.batch = loop.globalBatch, .rows = data.trainRows});
   // The last step of an epoch takes what is left, with its true number of rows.
   loop.stepsPerEpoch = loop.dropLast ? std::max<int64_t>(1, data.trainRows / loop.globalBatch) : ceilDivide(data.trainRows, loop.globalBatch);
-  if (loop.epochs > 0) loop.steps = loop.epochs * loop.stepsPerEpoch;
+  if (loop.epochs > 0 && __builtin_mul_overflow(loop.epochs, loop.stepsPerEpoch, &loop.steps)) {
+    compilation.diags.report(job.trainer->native->atBatch.valid() ? job.trainer->native->atBatch : job.trainer->at, diag::StepsOverflow{.epochs = loop.epochs, .steps = loop.stepsPerEpoch});
+    return false;
+  }
   if (loop.epochs > 0) checkWarmup(plan, job, compilation);
   if (data.targetKind == "class" && facts.highestClass >= 0 && facts.highestClass + 1 < data.classes)
     compilation.diags.report(job.model->layers.back().at, diag::ClassesUnused{.width = data.classes, .low = facts.lowestClass, .high = facts.highestClass});

@@ -23,16 +23,35 @@ struct CsvTable final : Table {
 
 bool isDigit(char c) { return unsigned(c - '0') < 10; }
 
-// A cell for a message: short, and nothing in it that a terminal would obey.
+// The bytes of the UTF-8 character that `text` begins with; 0 when it begins with none, or with one that controls a terminal.
+size_t characterAt(std::string_view text) {
+  auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  unsigned char first = byte(0);
+  if (first < 0x80) return first >= 32 && first != 127 ? 1 : 0;
+  size_t length = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+  if (!length || text.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+  bool outside = (first == 0xed && byte(1) >= 0xa0) || (first == 0xf4 && byte(1) >= 0x90);
+  bool control = first == 0xc2 && byte(1) < 0xa0;
+  return overlong || outside || control ? 0 : length;
+}
+
+// A cell for a message: short, readable as text, and nothing in it that a terminal would obey.
 std::string shown(std::string_view text) {
   std::string out;
-  for (unsigned char c : text.substr(0, 40)) {
-    if (c >= 32 && c != 127)
-      out += char(c);
+  size_t at = 0;
+  for (int i = 0; i < 40 && at < text.size(); ++i) {
+    size_t length = characterAt(text.substr(at));
+    unsigned char c = static_cast<unsigned char>(text[at]);
+    if (length)
+      out += text.substr(at, length);
     else
       out += "\\x", out += "0123456789abcdef"[c >> 4], out += "0123456789abcdef"[c & 15];
+    at += length ? length : 1;
   }
-  return text.size() > 40 ? out + "…" : out;
+  return at < text.size() ? out + "…" : out;
 }
 
 std::string_view trimmed(std::string_view text) {

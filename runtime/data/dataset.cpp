@@ -16,13 +16,15 @@ Dataset::Dataset(const DataPlan &plan, bool checkFinite)
   if (!plan.testPath.empty()) {
     if (plan.format.kind == "npy" && plan.format.text("test_labels", "").empty())
       throw Error(ExitCode::Invalid, plan.testPath, 0,
-                  "a NumPy test file needs labels of its own; set test rows aside with `split` instead");
+                  "a NumPy test file needs labels of its own: give `test_labels` in the format, or set rows aside with `split`");
     testTable_ = open(plan.testPath, plan.format.text("test_labels", ""), plan, checkFinite);
     if (testTable_->names != table_->names && !testTable_->names.empty())
       throw Error(ExitCode::Invalid, plan.testPath, 0,
                   "the columns are not those of the training file `" + plan.path + "`");
     trainRows_ = table_->rows, testRows_ = testTable_->rows;
   } else {
+    if (!plan.format.text("test_labels", "").empty())
+      throw Error(ExitCode::Invalid, plan.path, 0, "the format has `test_labels`, but the dataset names no `test` file");
     testRows_ = testRowsOf(table_->rows, plan.testFraction), trainRows_ = table_->rows - testRows_;
     if (testRows_) split_.emplace(uint64_t(table_->rows), streamKey(plan.splitSeed, Purpose::Split));
   }

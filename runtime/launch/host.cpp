@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <sstream>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -147,6 +148,11 @@ int64_t freeMemoryBytes() {
   for (std::string line; std::getline(in, line);)
     if (line.starts_with("MemAvailable:")) return std::atoll(line.c_str() + 13) * 1024;
   return 0;
+}
+
+int64_t freeDiskBytes(const std::string &path) {
+  struct statvfs info;
+  return statvfs(path.c_str(), &info) == 0 ? static_cast<int64_t>(info.f_bavail) * static_cast<int64_t>(info.f_frsize) : -1;
 }
 
 std::optional<uint64_t> startTime(pid_t pid) {

@@ -36,7 +36,8 @@ struct Cpu {
 Cpu cpuInfo();
 std::string hostName();
 std::string bootId();
-int64_t freeMemoryBytes(); // MemAvailable; 0 when not known
+int64_t freeMemoryBytes();
+int64_t freeDiskBytes(const std::string &path); // for us, on the disk of `path`; -1 when it cannot be told // MemAvailable; 0 when not known
 
 // Ticks since boot at which the process began; nothing when there is none, or it has ended and waits for its parent.
 std::optional<uint64_t> startTime(pid_t pid);

@@ -54,6 +54,10 @@ private:
 };
 
 void Launch::prepare() {
+  // The weights, what mpirun keeps while the ranks run, and the logs. A full disk found later costs the run.
+  const int64_t need = plan_.parameters * 4 + (int64_t{4} << 20), have = freeDiskBytes(directory_.path());
+  if (have >= 0 && have < need)
+    throw LaunchError(Exit::InputOutput, fmt::format("`{}` is on a disk with {} free; the run needs about {}", directory_.shown(), bytesText(static_cast<double>(have)), bytesText(static_cast<double>(need))));
   for (const FrozenFile &file : options_.frozen) directory_.freeze(file);
   env_ = rankEnvironment(ready_.threadsPerRank, options_.env);
   env_.emplace_back("KFT_THREADS", std::to_string(ready_.threadsPerRank));
@@ -169,7 +173,7 @@ void Launch::card(const Outcome &outcome) {
   if (outcome.exitCode == static_cast<int>(Exit::SignalBase) + SIGKILL) out.line("  SIGKILL comes from `kill -9`, or from the kernel when memory runs out");
   if (plan_.ranks > 1 && outcome.rank)
     out.line(fmt::format("  other ranks: {} still running; {} {:.1f} s, {} left", outcome.stopped, outcome.stopped ? "stopped in" : "over after", outcome.stopSeconds, outcome.left ? std::to_string(outcome.left) : "none"));
-  out.line(fmt::format("  {}/{}{}", directory_.shown(), outcome.logFile, options_.place.empty() ? "" : "     " + options_.place));
+  if (!outcome.logFile.empty()) out.line(fmt::format("  {}/{}{}", directory_.shown(), outcome.logFile, options_.place.empty() ? "" : "     " + options_.place));
   out.line(fmt::format("  exit status {}", outcome.exitCode));
 }
 
@@ -219,9 +223,16 @@ int Launch::go() {
     outcome.cause = error.what();
     outcome.logFile = "logs/attempt-1/launcher.log";
   }
+  readMetrics();
+  // Whatever ended with 0 there, it was not a training.
+  if (outcome.state == RunState::Finished && !progress_.end().is_object()) {
+    outcome.state = RunState::Failed;
+    outcome.exitCode = static_cast<int>(Exit::RankLost);
+    outcome.cause = fmt::format("all ranks ended with code 0, but none told of the end of a training; is {} the engine?", ready_.rankProgram);
+    outcome.logFile = "logs/attempt-1/launcher.log";
+  }
   state_ = outcome.state;
   outcome_ = outcome;
-  readMetrics();
   progress_.clearLive();
   status(true);
   Json details{{"exit", outcome.exitCode}};
@@ -291,6 +302,7 @@ Preflight preflight(const Plan &plan, const LaunchOptions &options) {
 }
 
 int launch(const Plan &plan, const Preflight &ready, const LaunchOptions &options, int fileDescriptor, ProgressStyle style) {
+  const StopSignals signals;
   return Launch(plan, ready, options, fileDescriptor, style).go();
 }
 

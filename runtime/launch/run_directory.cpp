@@ -123,7 +123,13 @@ void RunDirectory::writeOnce(const std::string &name, const std::string &text) {
   if (!ok) throw LaunchError(Exit::InputOutput, fmt::format("cannot write `{}/{}`: {}", shown_, name, std::strerror(number)));
 }
 
+bool RunDirectory::isThere() const {
+  struct stat ours, named;
+  return fstat(lock_, &ours) == 0 && stat(file("lock").c_str(), &named) == 0 && ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+}
+
 bool RunDirectory::replace(const std::string &name, const std::string &text) {
+  if (!isThere()) return false;
   const std::string temporary = file("." + name + ".new");
   const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0) return false;
@@ -135,6 +141,7 @@ bool RunDirectory::replace(const std::string &name, const std::string &text) {
 }
 
 bool RunDirectory::append(const std::string &name, const std::string &line) {
+  if (!isThere()) return false;
   const int fd = open(file(name).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (fd < 0) return false;
   const bool ok = writeAll(fd, line);

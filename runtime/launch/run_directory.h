@@ -37,6 +37,8 @@ public:
   void writeOnce(const std::string &name, const std::string &text);
   // Written to a temporary and renamed. False when the disk says no: a run goes on without its status.
   bool replace(const std::string &name, const std::string &text);
+  // Whether the folder at this path is still the one that was made, and not removed, or replaced, behind our back.
+  bool isThere() const;
   bool append(const std::string &name, const std::string &line);
   void event(const std::string &name, Json details = Json::object());
 

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -48,6 +49,8 @@ public:
     sigset_t blocked;
     sigemptyset(&blocked);
     for (size_t i = 0; i < numbers.size(); ++i) {
+      // `nohup` means that the end of the terminal is not the end of the run.
+      if (numbers[i] == SIGHUP && sigaction(SIGHUP, nullptr, &old_[i]) == 0 && old_[i].sa_handler == SIG_IGN) continue;
       action.sa_handler = numbers[i] == SIGPIPE ? SIG_IGN : numbers[i] == SIGCHLD ? onChild : onStop;
       sigaction(numbers[i], &action, &old_[i]);
       if (numbers[i] != SIGPIPE) sigaddset(&blocked, numbers[i]);
@@ -84,17 +87,78 @@ std::string signalName(int number) {
   return text ? fmt::format("SIG{}", text) : fmt::format("signal {}", number);
 }
 
+// A second pair of eyes: kftc may be killed when no rank is there yet to notice, and mpirun's files would stay. A process
+// that only waits for the other end of a pipe to close, and then ends and removes what is left.
+class Guardian {
+public:
+  Guardian(const std::string &runDirectory, const std::vector<std::string> &folders) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return; // without it everything works but this
+    pid_ = fork();
+    if (pid_ == 0) {
+      close(ends[1]);
+      watch(ends[0], runDirectory, folders);
+      _exit(0);
+    }
+    close(ends[0]);
+    if (pid_ > 0) end_ = ends[1];
+    else close(ends[1]);
+  }
+  ~Guardian() {
+    if (end_ < 0) return;
+    if (write(end_, "", 1) < 0) {} // it is gone, and so is its work
+    close(end_);
+    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {}
+  }
+  Guardian(const Guardian &) = delete;
+  Guardian &operator=(const Guardian &) = delete;
+
+private:
+  static void watch(int end, const std::string &runDirectory, const std::vector<std::string> &folders) {
+    setsid();
+    for (int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE}) signal(number, SIG_IGN);
+    prctl(PR_SET_NAME, "kftc-guardian");
+    // Nobody who reads our output waits for this process.
+    if (const int null = open("/dev/null", O_RDWR); null >= 0)
+      for (int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, standard);
+    char byte = 0;
+    ssize_t count = 0;
+    while ((count = read(end, &byte, 1)) < 0 && errno == EINTR) {}
+    if (count != 0) return;
+    int left = 0;
+    sweep(runDirectory, 5, left);
+    for (const std::string &folder : folders) {
+      std::error_code error;
+      fs::remove_all(folder, error);
+    }
+  }
+
+  pid_t pid_ = -1;
+  int end_ = -1;
+};
+
 class Run {
 public:
   Run(const RankProgram &program, RunDirectory &directory, const SupervisorEvents &events)
       : program_(program), directory_(directory), events_(events) {}
 
+  ~Run() { tidy(); }
+  Run(const Run &) = delete;
+  Run &operator=(const Run &) = delete;
+
   Outcome go();
 
 private:
+  void tidy() {
+    std::error_code error;
+    for (const std::string &folder : {tmp_, shared_})
+      if (!folder.empty()) fs::remove_all(folder, error);
+    guardian_.reset();
+  }
   void start();
   void readRecords();
   void checkLost();
+  void checkDirectory();
   void handleStops();
   void handleFailure();
   void signalRanks(int number);
@@ -119,21 +183,28 @@ private:
   std::string shared_, tmp_;
   std::streamoff recordsRead_ = 0;
   std::string torn_;
-  Clock::time_point begin_ = Clock::now(), lastLook_ = begin_;
+  Clock::time_point begin_ = Clock::now(), lastLook_ = begin_, lastDirectoryLook_ = begin_;
+  bool directoryGone_ = false;
   std::optional<int> firstFailed_;
   std::optional<Clock::time_point> failedAt_, stopAt_;
   int stopsSeen_ = 0, killStage_ = 0, runningAtFailure_ = 0;
   bool deadlineHit_ = false, announcedAll_ = false;
+  bool stoppedEarly_ = false; // before every rank was there to be asked
+  std::unique_ptr<Guardian> guardian_;
 };
 
 void Run::start() {
   // Everything that mpirun and MPI put down for the time of the run, in two folders that are ours to remove.
   tmp_ = directory_.file("tmp");
   const std::string id = fmt::format("kft-{}-{}", getpid(), startTime(getpid()).value_or(0));
-  shared_ = access("/dev/shm", W_OK) == 0 ? "/dev/shm/" + id : tmp_;
+  // Each rank maps some megabytes there. Containers often have 64 MB of it, and a page too many is SIGBUS, not an error.
+  const int64_t room = freeDiskBytes("/dev/shm");
+  shared_ = access("/dev/shm", W_OK) == 0 && room >= program_.ranks * (int64_t{8} << 20) ? "/dev/shm/" + id : tmp_;
   std::error_code error;
   fs::create_directories(tmp_, error);
-  fs::create_directories(shared_, error);
+  if (!fs::create_directories(shared_, error) && error)
+    throw LaunchError(Exit::InputOutput, fmt::format("cannot make `{}`: {}", shared_, error.message()));
+  guardian_ = std::make_unique<Guardian>(directory_.path(), std::vector{tmp_, shared_});
 
   std::vector<std::string> words = mpirunArguments(program_, shared_);
   words.insert(words.end(), {program_.starter, RankStarterArg, directory_.logFolder(), "--tmp", tmp_, "--tmp", shared_, "--"});
@@ -214,7 +285,11 @@ void Run::readRecords() {
       rank.ended = true;
       rank.code = line.value("code", 0);
       rank.signal = line.value("signal", 0);
-      const bool asked = stopAt_ && rank.code == static_cast<int>(Exit::Stopped);
+      // A signal that comes before the engine listens ends the rank at once; what mpirun does to the others is its echo.
+      if (stopAt_ && rank.signal == SIGTERM) stoppedEarly_ = true;
+      const bool asked = rank.code == static_cast<int>(Exit::Stopped) || stoppedEarly_;
+      // Somebody may have asked the rank itself.
+      if (asked && !stopAt_) stopAt_ = Clock::now();
       // A starter that lost mpirun ends its rank itself: an effect, not the cause.
       if (rank.failed() && !asked && !firstFailed_ && killStage_ == 0 && !line.contains("reason")) firstFailed_ = line.value("rank", 0);
     }
@@ -237,7 +312,7 @@ void Run::checkLost() {
     if (rank.ended) continue;
     rank.ended = true;
     rank.signal = SIGKILL;
-    if (!firstFailed_ && killStage_ == 0) firstFailed_ = number;
+    if (!firstFailed_ && killStage_ == 0 && !stoppedEarly_) firstFailed_ = number;
   }
 }
 
@@ -248,6 +323,15 @@ bool Run::anyAlive() const {
 void Run::signalRanks(int number) {
   for (auto &[index, rank] : ranks_)
     if (!rank.ended) rank.process.signal(number);
+}
+
+// Nothing can be saved any more, so nothing is gained by going on.
+void Run::checkDirectory() {
+  if (directoryGone_ || since(lastDirectoryLook_) < 0.5) return;
+  lastDirectoryLook_ = Clock::now();
+  if (directory_.isThere()) return;
+  directoryGone_ = true;
+  if (killStage_ == 0) killStage_ = 2;
 }
 
 void Run::handleStops() {
@@ -266,8 +350,12 @@ void Run::handleStops() {
     become(RunState::Stopping);
     if (stopsSeen_ == 1 && !deadlineHit_) {
       // Ranks that are not there yet cannot be asked; there is nothing to save either.
-      if (announcedAll_) signalRanks(SIGTERM);
-      else kill(mpirun_, SIGTERM);
+      if (announcedAll_) {
+        signalRanks(SIGTERM);
+      } else {
+        stoppedEarly_ = true;
+        kill(mpirun_, SIGTERM);
+      }
     } else {
       killStage_ = std::max(killStage_, std::min(stopsSeen_ - 1, 2));
     }
@@ -328,6 +416,7 @@ Outcome Run::go() {
     }
     readRecords();
     checkLost();
+    checkDirectory();
     handleStops();
     handleFailure();
     if (events_.tick) events_.tick();
@@ -340,9 +429,7 @@ Outcome Run::go() {
   int left = 0;
   sweep(directory_.path(), 3, left);
   readRecords();
-  std::error_code error;
-  fs::remove_all(tmp_, error);
-  fs::remove_all(shared_, error);
+  tidy();
   Outcome outcome = judge();
   outcome.left = left;
   if (failedAt_) outcome.stopSeconds = since(*failedAt_);
@@ -363,17 +450,34 @@ std::optional<std::pair<int, int>> abortIn(const std::string &log) {
   return found;
 }
 
+std::string errorLog(int rank) { return fmt::format("logs/attempt-1/rank-{:04}.err", rank); }
+
 Outcome Run::judge() {
   Outcome outcome;
   const std::string launcherLog = "logs/attempt-1/launcher.log";
   outcome.stopped = runningAtFailure_;
+  if (directoryGone_ || !directory_.isThere()) {
+    outcome.state = RunState::Failed;
+    outcome.exitCode = static_cast<int>(Exit::InputOutput);
+    outcome.cause = fmt::format("the run directory `{}` was removed while the run was going on", directory_.shown());
+    return outcome;
+  }
   if (deadlineHit_) {
     outcome.state = RunState::Stopped;
     outcome.exitCode = static_cast<int>(Exit::Deadline);
     outcome.cause = fmt::format("the deadline of {:g} s passed", program_.deadlineSeconds);
     return outcome;
   }
-  if (killStage_ > 0 || (stopAt_ && !announcedAll_)) {
+  const bool allEnded = announcedAll_ && std::all_of(ranks_.begin(), ranks_.end(), [](const auto &entry) { return entry.second.ended; });
+  const bool allWell = allEnded && std::none_of(ranks_.begin(), ranks_.end(), [](const auto &entry) { return entry.second.failed(); });
+  const int code = WIFEXITED(mpirunStatus_) ? WEXITSTATUS(mpirunStatus_) : -1;
+  // A stop that comes after the last step changes nothing.
+  if (allWell && (code == 0 || stopAt_)) {
+    outcome.state = RunState::Finished;
+    outcome.exitCode = 0;
+    return outcome;
+  }
+  if (killStage_ > 0 || stoppedEarly_) {
     outcome.state = RunState::Stopped;
     // Before the first rank was there, nothing is lost by the stop.
     const bool early = killStage_ == 0;
@@ -393,6 +497,13 @@ Outcome Run::judge() {
     }
   }
   if (firstFailed_) {
+    // Of ranks that agreed to fail only one tells why, and its record need not be the first.
+    if (const Rank &first = ranks_[*firstFailed_]; first.signal == 0 && lastLines(directory_.file(errorLog(*firstFailed_)), 1).empty())
+      for (const auto &[number, other] : ranks_)
+        if (other.ended && other.signal == 0 && other.code == first.code && !lastLines(directory_.file(errorLog(number)), 1).empty()) {
+          firstFailed_ = number;
+          break;
+        }
     const Rank &rank = ranks_[*firstFailed_];
     outcome.state = RunState::Failed;
     outcome.rank = firstFailed_;
@@ -408,18 +519,10 @@ Outcome Run::judge() {
     if (outcome.lastLines.empty()) outcome.logFile = base + ".err";
     return outcome;
   }
-  const int code = WIFEXITED(mpirunStatus_) ? WEXITSTATUS(mpirunStatus_) : 0;
-  const bool allEnded = announcedAll_ && std::all_of(ranks_.begin(), ranks_.end(), [](const auto &entry) { return entry.second.ended; });
-  if (stopAt_ && allEnded) {
-    const bool finished = std::all_of(ranks_.begin(), ranks_.end(), [](const auto &entry) { return entry.second.code == 0; });
-    outcome.state = finished ? RunState::Finished : RunState::Stopped;
-    outcome.exitCode = finished ? 0 : static_cast<int>(Exit::Stopped);
-    outcome.cause = finished ? "" : "stopped on request";
-    return outcome;
-  }
-  if (allEnded && WIFEXITED(mpirunStatus_) && code == 0) {
-    outcome.state = RunState::Finished;
-    outcome.exitCode = 0;
+  if (stopAt_ && allEnded && std::none_of(ranks_.begin(), ranks_.end(), [](const auto &entry) { return entry.second.signal != 0; })) {
+    outcome.state = RunState::Stopped;
+    outcome.exitCode = static_cast<int>(Exit::Stopped);
+    outcome.cause = "stopped on request";
     return outcome;
   }
   outcome.state = RunState::Failed;
@@ -502,6 +605,26 @@ std::vector<std::string> mpirunArguments(const RankProgram &program, const std::
   // Ranks that share a core must let each other go on while they wait.
   if (program.oversubscribe) set("mpi_yield_when_idle", "1");
   return words;
+}
+
+// Blocked and not handled: a pending signal waits for the supervisor's first look.
+static sigset_t stopSet() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&set, number);
+  return set;
+}
+
+StopSignals::StopSignals() {
+  const sigset_t set = stopSet();
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  signal(SIGPIPE, SIG_IGN); // a reader that goes away must not take the exit code with it
+}
+
+StopSignals::~StopSignals() {
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) signal(number, SIG_IGN);
+  const sigset_t set = stopSet();
+  sigprocmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 Outcome supervise(const RankProgram &program, RunDirectory &directory, const SupervisorEvents &events) {

@@ -48,6 +48,16 @@ struct SupervisorEvents {
   std::function<void(int times, int signal)> stopRequested;
 };
 
+// Collects the signals that ask for a stop, from its making on; whoever supervises later finds those that came before. Its
+// end leaves them ignored: what is left to do then is to say how the run ended and to leave with its code.
+class StopSignals {
+public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals &) = delete;
+  StopSignals &operator=(const StopSignals &) = delete;
+};
+
 // Blocks until everything is over. Takes SIGINT, SIGTERM, SIGHUP and SIGUSR1 for the time.
 Outcome supervise(const RankProgram &program, RunDirectory &directory, const SupervisorEvents &events);
 

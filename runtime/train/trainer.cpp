@@ -28,7 +28,9 @@ int64_t stepsPerEpochOf(const Plan &plan, const Dataset &data) {
 }
 
 int64_t totalStepsOf(const Plan &plan, int64_t stepsPerEpoch) {
-  int64_t steps = plan.loop.epochs > 0 ? plan.loop.epochs * stepsPerEpoch : plan.loop.steps;
+  int64_t steps = plan.loop.steps;
+  if (plan.loop.epochs > 0 && __builtin_mul_overflow(plan.loop.epochs, stepsPerEpoch, &steps))
+    invalid(fmt::format("{} epochs of {} steps are more than can be counted", plan.loop.epochs, stepsPerEpoch));
   if (steps < 1) invalid("the plan has neither epochs nor steps");
   return steps;
 }

@@ -302,7 +302,14 @@ private:
       diagnostic.fixit(range({begin, at_}), fixed, diag::DidYouMean{.name = fixed});
     };
     std::string lower = suffix.lower();
-    if (lower == "g" || lower == "gb") offer("Gi"), offer("G");
+    // `1.5h`: durations have no fractions, the next unit may do without.
+    double amount = 0;
+    int factor = suffix == "d" ? 24 : suffix == "h" || suffix == "min" ? 60 : suffix == "s" ? 1000 : 0;
+    if (factor && digits.contains('.') && !digits.contains('_') && !digits.getAsDouble(amount) && amount < 1e6 && amount * factor == static_cast<int64_t>(amount * factor)) {
+      std::string fixed = std::to_string(static_cast<int64_t>(amount * factor)) + (suffix == "d" ? "h" : suffix == "h" ? "min" : suffix == "min" ? "s" : "ms");
+      diagnostic.fixit(range({begin, at_}), fixed, diag::DidYouMean{.name = fixed});
+    }
+    else if (lower == "g" || lower == "gb") offer("Gi"), offer("G");
     else if (lower == "gib" || lower == "gi") offer("Gi");
     else if (lower == "mb") offer("Mi"), offer("M");
     else if (lower == "mib" || lower == "mi") offer("Mi");

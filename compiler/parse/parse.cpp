@@ -177,6 +177,10 @@ private:
     auto unexpected = report(place, diag::Unexpected{.found = found(token), .expected = expectedText});
     if (!before) return;
     StringRef source = compilation_.sources.text(file_);
+    if (rule == P::RuleStatement && before->kind == Tok::RBrace && token.kind == Tok::Name && !token.newlineBefore) {
+      unexpected.fixit({file_, before->end, before->end}, ",", diag::WriteInstead{.text = ","});
+      return;
+    }
     bool adjacent = before->end == token.begin && before->kind == Tok::Name;
     const Token &start = tokenOf(context->getStart());
     if (adjacent && token.kind == Tok::Minus && wants(P::LBRACE)) {

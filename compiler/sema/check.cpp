@@ -198,10 +198,19 @@ Entry Checker::entryOf(StringRef key, Value value, SourceRange range) {
   return entry;
 }
 
-void Checker::unknownField(const Entry &entry, StringRef block, ArrayRef<StringRef> candidates) {
+void Checker::unknownField(const Entry &entry, StringRef block, ArrayRef<StringRef> candidates, StringRef ofPatch) {
   failed_ = true;
   if (!once<diag::UnknownField>(entry.keyRange)) return;
   auto report = diags_.report(entry.keyRange, diag::UnknownField{.field = entry.key, .block = block});
+  // A field of the whole object that its patch has not.
+  const kube::Type *whole = ofPatch == "PodPatch" ? kube::find("PodSpec") : ofPatch == "ContainerPatch" ? kube::find("Container") : nullptr;
+  if (whole && whole->find(entry.key)) {
+    const StringRef ours = entry.key == "workingDir" ? "workdir" : entry.key;
+    // The container of the trainer is called `node`; others have no field in a job.
+    if (ofPatch == "ContainerPatch" && block == "node" && schema::find("job")->find(ours)) report.note(diag::JobFieldInstead{.field = ours});
+    else report.note(diag::NotInPatch{});
+    return;
+  }
   StringRef near;
   for (const Alias &alias : Aliases)
     if (alias.block == block && alias.theirs == entry.key) near = alias.ours;
@@ -245,7 +254,7 @@ Value Checker::block(const schema::Block &shape, const BlockValue &value, Source
       if (open)
         for (const kube::Field &candidate : open->fields)
           candidates.push_back(candidate.name);
-      unknownField(entry, title, candidates);
+      unknownField(entry, title, candidates, open ? open->name : StringRef());
       continue;
     }
     if (entry.value.isNull()) continue; // unset: the default holds

@@ -238,7 +238,7 @@ Value Checker::kubeObject(const BlockValue &value, const kube::Type &type, Sourc
         names.push_back(candidate.name);
       StringRef title = what;
       title.consume_front("`");
-      unknownField(entry, title.take_until([](char c) { return c == '`'; }), names);
+      unknownField(entry, title.take_until([](char c) { return c == '`'; }), names, type.name);
       bad = true;
       continue;
     }

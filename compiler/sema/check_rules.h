@@ -32,7 +32,7 @@ private:
   Value spec(StringRef tag, const Value &value, SourceRange at, const std::string &what);
   Value secret(const Value &value, SourceRange at, const std::string &what);
   const Type &notation(StringRef text);
-  void unknownField(const Entry &entry, StringRef block, ArrayRef<StringRef> candidates);
+  void unknownField(const Entry &entry, StringRef block, ArrayRef<StringRef> candidates, StringRef ofPatch = {});
   // What a reference or a block in its place stands for, checked; null when there is none or it is poison.
   const BlockValue *resolve(const BlockValue &owner, StringRef field, StringRef kind);
 

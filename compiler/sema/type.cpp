@@ -455,6 +455,10 @@ StringRef nearestName(StringRef name, ArrayRef<StringRef> candidates) {
   for (StringRef candidate : candidates) {
     if (candidate == name) continue;
     unsigned distance = candidate.equals_insensitive(name) ? 0 : name.edit_distance(candidate, true, limit + 1);
+    // Two neighbours that changed places are one slip.
+    if (distance == 2 && candidate.size() == name.size())
+      for (size_t i = 0; i + 1 < name.size(); ++i)
+        if (name[i] == candidate[i + 1] && name[i + 1] == candidate[i] && name.take_front(i) == candidate.take_front(i) && name.drop_front(i + 2) == candidate.drop_front(i + 2)) distance = 1;
     if (distance > limit) continue;
     if (best.empty() || distance < limit || (distance == limit && candidate < best)) {
       best = candidate;

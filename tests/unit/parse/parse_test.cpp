@@ -92,6 +92,10 @@ TEST(Parse, Habits) {
   EXPECT_EQ(Parsed("job fine-tune { }").fix(), "\"fine-tune\"");
   EXPECT_EQ(Parsed("job a - b { }").fix(), "");
   EXPECT_EQ(Parsed("param lr = 0.1").fix(), ": float");
+  EXPECT_EQ(Parsed("a { b { c = 1 } d = 2 }").fix(), ",");
+  EXPECT_EQ(Parsed("a = 1.5h").fix(), "90min");
+  EXPECT_EQ(Parsed("a = 0.5d").fix(), "12h");
+  EXPECT_EQ(Parsed("a = 1.0001s").fix(), "");
   EXPECT_EQ(Parsed("param tags = [1]").fix(), ": list<any>");
   EXPECT_EQ(Parsed("a = f\"x\"").notes(), "every text takes values, as `\\(…)`, and needs no letter in front\n");
   EXPECT_EQ(Parsed("param x: List[int] = []").notes(), "the type of the parts stands in `< >`: `list<string>`\n");

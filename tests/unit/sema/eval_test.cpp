@@ -229,6 +229,7 @@ TEST(Eval, WaysOut) {
            {"job j { x_y = 1, args = [x_y] }", "", "fields are not in scope; `self.x_y` reads one\n"},
            {"job j { trainer = trainers.native }", "", "it is a module of the standard library: `import std.trainers`\n"},
            {"dataset a { }\nmodel a { }\nlet x = a", "", "there are `dataset.a`, `model.a`\n"},
+           {"jbo a { }", "job", ""},
            {"let x = None", "null", ""},
            {"let x = str(1)", "", "numbers become text in a string: `\"\\(x)\"`\n"},
            {"import runtimes", "std.runtimes", ""},

@@ -334,6 +334,10 @@ TEST(CheckRules, WaysOut) {
            {"job j { gpus = 4 }", "write `resources { gpu = … }`"},
            {"job j { num_nodes = 4 }", "did you mean `nodes`?"},
            {"job j { dataset = \"hf://a/b\" }", "write `{ source = \"hf://a/b\" }`"},
+           {"runtime r { policy = \"torch\" group node { step = \"trainer\" containers { node { image = \"t\" } } } }\njob j { runtime = runtime.r patch node { containers { node { image = \"u\" } } } }",
+            "it is a field of the job: `image = …`"},
+           {"runtime r { policy = \"torch\" group node { step = \"trainer\" containers { node { image = \"t\" } } } }\njob j { runtime = runtime.r patch node { hostNetwork = true } }",
+            "a TrainJob cannot change it"},
            {"job j { dataset = \"digits\" }", "`dataset.name`"},
        }) {
     Compilation compilation;

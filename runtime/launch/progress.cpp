@@ -167,25 +167,30 @@ void Progress::write(const std::string &text) {
   }
 }
 
-void Progress::clearLive() {
-  if (liveLines_ == 0) return;
-  std::string text = "\r";
-  if (liveLines_ > 1) text += fmt::format("\x1b[{}A", liveLines_ - 1);
-  liveLines_ = 0;
-  write(text + "\x1b[J");
+// To the block's first column. A window that was made narrower since has broken its lines.
+std::string Progress::toLiveBegin() const {
+  const size_t columns = std::max<size_t>(1, width());
+  size_t rows = 0;
+  for (size_t used : liveWidths_) rows += std::max<size_t>(1, (used + columns - 1) / columns);
+  return rows > 1 ? fmt::format("\r\x1b[{}A", rows - 1) : "\r";
 }
 
-void Progress::line(const std::string &text) {
+void Progress::clearLive() {
+  if (liveWidths_.empty()) return;
+  const std::string text = toLiveBegin() + "\x1b[J";
+  liveWidths_.clear();
+  write(text);
+}
+
+void Progress::line(const std::string &text, bool cut) {
   if (style_.json) return;
   std::string out;
   // One write for erasing and printing: nothing flickers.
-  if (liveLines_ > 0) {
-    out = "\r";
-    if (liveLines_ > 1) out += fmt::format("\x1b[{}A", liveLines_ - 1);
-    out += "\x1b[J";
-    liveLines_ = 0;
+  if (!liveWidths_.empty()) {
+    out = toLiveBegin() + "\x1b[J";
+    liveWidths_.clear();
   }
-  write(out + (style_.terminal ? fit(text, width()) : text) + "\n");
+  write(out + (style_.terminal && cut ? fit(text, width()) : text) + "\n");
   changed_ = true;
   lastDraw_ = -1;
 }
@@ -194,7 +199,7 @@ void Progress::columns(int64_t steps, bool accuracy) {
   steps_ = steps;
   hasAccuracy_ = accuracy;
   rowEvery_ = niceInterval(steps);
-  line(paint("2", fmt::format("{:>7} {:>7}  {:>9} {} {:>8} {:>8} {:>10} {:>6} {:>6}", "step", "epoch", "loss", accuracy ? "   acc " : "", "lr", "ms/step", "samples/s", "comm", "eta")));
+  line(paint("2", fmt::format("{:>7} {:>7}  {:>9} {} {:>8} {:>8} {:>10} {:>6} {:>6}", "step", "epoch", "loss", accuracy ? "   acc " : "", "lr", "ms/step", "samples/s", "comm", "eta")), true);
 }
 
 std::optional<double> Progress::etaSeconds() const {
@@ -215,7 +220,7 @@ void Progress::row(const Json &step) {
   text += fmt::format(" {:>6}", std::isfinite(exposed) ? fmt::format("{:.1f} %", exposed * 100) : "-");
   const auto eta = etaSeconds();
   text += fmt::format(" {:>6}", eta ? durationText(*eta) : "-");
-  line(text);
+  line(text, true);
 }
 
 void Progress::metrics(const Json &entry) {
@@ -263,7 +268,7 @@ void Progress::metrics(const Json &entry) {
       lastEvalSeconds_ = seconds();
       line(paint("36", fmt::format("   {} {}  {} {}  {}", entry.value("part", std::string("test")) == "train" ? "eval" : "test", cell("{:.1f}", number(entry, "epoch"), 7),
                                    cell("{:.4f}", number(entry, "loss"), 9), std::isfinite(accuracy) ? cell("{:.3f}", accuracy, 6) : std::string(),
-                                   entry.contains("rows") ? fmt::format("on {} rows", entry["rows"].dump()) : std::string())));
+                                   entry.contains("rows") ? fmt::format("on {} rows", entry["rows"].dump()) : std::string())), true);
       lastRow_ = entry;
     }
   } else if (event == "saved") {
@@ -297,12 +302,15 @@ void Progress::draw(bool now) {
   const size_t taken = 7 + displayWidth(loss) + 3 + hint.size();
   const size_t spark = columns > taken + 1 ? std::min<size_t>(columns - taken - 1, 40) : 0;
   lines.push_back(" loss " + paint("36", sparkline(losses_, spark)) + loss + "   " + paint("2", hint));
-  std::string out = "\r";
-  if (liveLines_ > 1) out += fmt::format("\x1b[{}A", liveLines_ - 1);
-  for (size_t i = 0; i < lines.size(); ++i) out += "\x1b[2K" + fit(lines[i], columns > 1 ? columns - 1 : 1) + (i + 1 < lines.size() ? "\n" : "");
+  std::string out = toLiveBegin() + (liveWidths_.empty() ? "" : "\x1b[J");
+  liveWidths_.clear();
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const std::string shown = fit(lines[i], columns > 1 ? columns - 1 : 1);
+    out += shown + (i + 1 < lines.size() ? "\n" : "");
+    liveWidths_.push_back(displayWidth(shown));
+  }
   // A block that fits one screen only: a terminal of one line would scroll at every drawing.
   write(out);
-  liveLines_ = lines.size();
 }
 
 } // namespace kft::run

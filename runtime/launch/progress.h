@@ -45,7 +45,7 @@ public:
   Progress(int fileDescriptor, ProgressStyle style);
   ~Progress() { clearLive(); }
 
-  void line(const std::string &text); // above the live block
+  void line(const std::string &text, bool cut = false); // above the live block; a row of a table is cut at the edge, words are not
   void columns(int64_t steps, bool accuracy); // the head of the table
   void metrics(const Json &line);
   void stopping(const std::string &text); // shown in the live block from now on
@@ -72,6 +72,7 @@ public:
 private:
   void write(const std::string &text);
   size_t width() const;
+  std::string toLiveBegin() const;
   void row(const Json &step);
 
   int fd_;
@@ -84,7 +85,7 @@ private:
   std::string blas_, stopText_;
   std::vector<std::string> saved_;
   std::vector<double> losses_;
-  size_t liveLines_ = 0;
+  std::vector<size_t> liveWidths_; // of the live block's lines, none while it is not shown
 };
 
 } // namespace kft::run

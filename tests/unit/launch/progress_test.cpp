@@ -7,9 +7,11 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <poll.h>
 #include <pty.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 using namespace kft::run;
@@ -119,6 +121,38 @@ TEST(Progress, ATerminalGetsABlockThatFitsAndIsRemovedAtTheEnd) {
   EXPECT_TRUE(text.ends_with("\x1b[J")) << text;           // nothing of it stays
   std::size_t begin = 0;
   for (size_t end; (end = text.find_first_of("\r\n", begin)) != std::string::npos; begin = end + 1) EXPECT_LE(displayWidth(text.substr(begin, end - begin)), 50u);
+  close(master);
+  close(slave);
+}
+
+TEST(Progress, ANarrowerWindowIsClearedOfTheBrokenLines) {
+  int master = -1, slave = -1;
+  winsize size{24, 100, 0, 0};
+  ASSERT_EQ(openpty(&master, &slave, nullptr, nullptr, &size), 0);
+  ProgressStyle style;
+  style.terminal = true;
+  const std::string reason(90, 'x');
+  {
+    Progress progress(slave, style);
+    progress.columns(1000, false);
+    progress.metrics(step(1, 0.5));
+    progress.draw(true);
+    size.ws_col = 30;
+    ASSERT_EQ(ioctl(slave, TIOCSWINSZ, &size), 0);
+    progress.line(reason);
+  }
+  std::string text;
+  for (pollfd ready{master, POLLIN, 0}; poll(&ready, 1, text.find(reason) != std::string::npos ? 200 : 10000) > 0;) {
+    char buffer[16384];
+    const ssize_t count = read(master, buffer, sizeof buffer);
+    if (count <= 0) break;
+    text.append(buffer, static_cast<size_t>(count));
+  }
+  // Two lines of more than 60 and of more than 30 columns take five rows or more now.
+  EXPECT_NE(text.find(reason), std::string::npos) << text; // words are never cut
+  const size_t up = text.rfind("\x1b[", text.find(reason) - 5);
+  ASSERT_NE(up, std::string::npos);
+  EXPECT_GE(std::atoi(text.c_str() + up + 2), 3) << text;
   close(master);
   close(slave);
 }

@@ -7,6 +7,7 @@
 #include "runtime/plan/error.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <new>
@@ -63,6 +64,7 @@ static void holdStandardStreams() {
 
 int main(int argc, char **argv) {
   holdStandardStreams();
+  std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of the write, with a message
   try {
     // Between mpirun and a rank; not a command, and not a millisecond to lose.
     if (argc > 1 && std::strcmp(argv[1], kft::run::RankStarterArg) == 0)

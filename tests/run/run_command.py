@@ -3,6 +3,7 @@ import json
 import os
 import pty
 import re
+import resource
 import select
 import shutil
 import signal
@@ -289,6 +290,13 @@ class RunCommand(unittest.TestCase):
         process.stdout.close()
         self.assertEqual(process.wait(timeout=60), 0, process.stderr.read())
         process.stdout = None
+
+    def test_files_that_may_not_grow(self):
+        self.environment["KFT_RANK"] = RANK
+        done = subprocess.run(self.arguments(), cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=60,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024)))
+        self.assertEqual(done.returncode, 74)
+        self.assertIn("File too large", done.stderr)
 
     def test_the_run_directory_goes_away(self):
         self.script(READY + "sleep 60")

@@ -10,7 +10,7 @@
 namespace kft::plan {
 
 // Shapes and counts only; does not touch the data files. Nothing after a report. `check` and `compile` call this for every
-// native job; `plan` and `run` go on with `lookAtData`.
+// native job; `plan`, `run` and, where the files are here, `compile --emit plan` go on with `lookAtData`.
 std::optional<run::Plan> make(const ir::Job &job, Compilation &compilation);
 // Reads the data files' extent: rows, columns, hash, labels; fills in what depends on them. False after a report.
 bool lookAtData(run::Plan &plan, const ir::Job &job, Compilation &compilation);

@@ -58,7 +58,7 @@ struct DataPlan {
   uint64_t splitSeed = 0;
   bool shuffle = true;
   uint64_t shuffleSeed = 0;
-  // Found when the plan was made (0 and empty when it was made without looking at the files: `kftc compile --emit plan`).
+  // Found when the plan was made (0 and empty when the files are not here: `kftc compile --emit plan` where only the cluster has them).
   int64_t rows = 0, trainRows = 0, testRows = 0;
   std::string sha256;
   std::string source; // "digits.kft:14:13", for messages

@@ -242,5 +242,23 @@ prints 'FAILED  three nodes'
 prints '1 passed, 1 failed'
 says 'failing.kft:'
 
+# --- one plan, whoever makes it; without the data it has no rows and is no mistake
+cp -r "$source/examples/digits/digits.kft" "$source/examples/digits/data" .
+expect 0 "$kftc" compile --emit plan digits.kft
+cp out compiled.json
+expect 0 "$kftc" plan --format json digits.kft
+python3 -c 'import json
+[planned], compiled = json.load(open("out")), json.load(open("compiled.json"))
+assert planned["plan"] == compiled, "compile and plan differ"
+assert compiled["data"]["rows"] > 0 and compiled["data"]["sha256"], compiled["data"]' || fail 'plan and compile --emit plan disagree'
+sed -i '2s/,[^,]*$/,99/' data/digits.csv
+expect 1 "$kftc" compile --emit plan digits.kft
+says 'digits.kft:'
+rm data/digits.csv
+expect 0 "$kftc" compile --emit plan digits.kft
+python3 -c 'import json
+data = json.load(open("out"))["data"]
+assert not data.get("rows") and not data.get("sha256"), data' || fail 'a plan without its data has rows'
+
 [[ $failures -eq 0 ]] || { echo "$failures failures"; exit 1; }
 echo 'all good'

@@ -7,8 +7,10 @@
 #include "compiler/emit/emit.h"
 #include "compiler/driver/print_types.h"
 #include "compiler/ir/print.h"
+#include "compiler/plan/plan.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <CLI/CLI.hpp>
@@ -76,6 +78,13 @@ bool writeDirectory(Session &session, const CompileOptions &options, std::vector
   return true;
 }
 
+bool dataIsHere(const run::Plan &plan, const ir::Dataset &dataset) {
+  auto here = [](const std::string &path) { return path.empty() || llvm::sys::fs::exists(path); };
+  if (dataset.isRemote || !here(plan.data.path) || !here(plan.data.testPath)) return false;
+  // The labels of an array lie in a file of their own.
+  return llvm::all_of(plan.data.format.args, [&](const run::Arg &arg) { return (arg.name != "labels" && arg.name != "test_labels") || here(arg.text); });
+}
+
 int compile(const CompileOptions &options, Session &session) {
   auto compilation = newCompilation(options.input);
   std::vector<target::Kind> kinds;
@@ -107,6 +116,8 @@ int compile(const CompileOptions &options, Session &session) {
       for (const ir::Job &job : program->jobs) {
         std::optional<run::Plan> plan = makePlan(job, *compilation);
         if (!plan || !wants("plan")) continue;
+        // With the data at hand this is the plan that `run` makes, hash and all. Whoever compiles need not have the data.
+        if (dataIsHere(*plan, *job.dataset) && !plan::lookAtData(*plan, job, *compilation)) continue;
         std::string json = run::toJson(*plan);
         if (json.empty() || json.back() != '\n') json += '\n';
         files.push_back({"plan-" + job.kubeName + ".json", json});

@@ -1,4 +1,5 @@
 // kftc: reads the command line, hands over to one command, and turns what it found into an exit code. The one catch block.
+#include "compiler/basic/timings.h"
 #include "compiler/driver/driver.h"
 #include "compiler/driver/files.h"
 #include "compiler/driver/help.h"
@@ -45,6 +46,7 @@ int run(int argc, char **argv) {
   Session session(formatOf(diagnostics));
   int code = actions.at(root.get_subcommands().front())(session);
   session.finish();
+  timings::print();
   return code;
 }
 

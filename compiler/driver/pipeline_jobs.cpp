@@ -1,5 +1,6 @@
 #include "compiler/driver/pipeline.h"
 
+#include "compiler/basic/timings.h"
 #include "compiler/ir/lower.h"
 #include "compiler/plan/plan.h"
 #include "compiler/sema/schema.h"
@@ -11,12 +12,14 @@
 namespace kft::driver {
 
 std::optional<sema::Module> analyze(const ast::Module &module, Compilation &compilation) {
+  timings::Scope timing(timings::Phase::Sema);
   sema::Module result = sema::analyze(module, compilation);
   if (compilation.diags.hasErrors()) return std::nullopt;
   return result;
 }
 
 std::optional<ir::Program> lower(const sema::Module &module, Compilation &compilation) {
+  timings::Scope timing(timings::Phase::Ir);
   ir::Program program = ir::lower(module, compilation);
   const std::vector<std::string> &wanted = compilation.options.jobs;
   if (!wanted.empty()) {
@@ -43,10 +46,12 @@ std::optional<ir::Program> lower(const sema::Module &module, Compilation &compil
 
 std::optional<run::Plan> makePlan(const ir::Job &job, Compilation &compilation) {
   if (!job.trainer || job.trainer->engine != ir::Engine::Native) return std::nullopt;
+  timings::Scope timing(timings::Phase::Plan);
   return plan::make(job, compilation);
 }
 
 std::vector<target::Object> build(const ir::Program &program, llvm::ArrayRef<target::Kind> kinds, Compilation &compilation) {
+  timings::Scope timing(timings::Phase::Target);
   std::vector<target::Object> objects;
   auto byName = [](const target::Object &a, const target::Object &b) {
     return std::tie(a.name, a.nameSpace, a.kind) < std::tie(b.name, b.nameSpace, b.kind);

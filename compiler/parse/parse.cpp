@@ -3,6 +3,7 @@
 // file. Inside, a failed statement is skipped to its end and its neighbours are read as if nothing had been.
 #include "compiler/parse/parse.h"
 
+#include "compiler/basic/timings.h"
 #include "compiler/parse/build_ast.h"
 #include "compiler/parse/lexer.h"
 #include "compiler/parse/token_stream.h"
@@ -246,7 +247,11 @@ StringRef moduleDoc(FileId file, Compilation &compilation, const Tokens &tokens,
 } // namespace
 
 const ast::Module &module(FileId file, Compilation &compilation) {
-  Tokens tokens = tokenize(file, compilation, /*wholeIsExpression=*/false);
+  timings::Scope timing(timings::Phase::Parser);
+  Tokens tokens = [&] {
+    timings::Scope inner(timings::Phase::Lexer);
+    return tokenize(file, compilation, /*wholeIsExpression=*/false);
+  }();
   std::vector<uint32_t> reportedAt = tokens.reportedAt;
   Builder builder(file, compilation, tokens, reportedAt);
   llvm::SmallVector<const ast::Stmt *, 64> stmts;

@@ -47,7 +47,7 @@ if [[ $code -ne $want ]]; then
   exit 1
 fi
 # Where the sources lie must not matter.
-sed -i "s#$PWD#<here>#g; s#\"kftc\": \"[0-9.]*\"#\"kftc\": \"<version>\"#" "$got"
+sed -i "s#$PWD#<here>#g; s#\"tool\": \"kftc [0-9.]*\"#\"tool\": \"kftc <version>\"#" "$got"
 if [[ -f $expected ]] && cmp -s "$expected" "$got"; then exit 0; fi
 if [[ ${KFT_UPDATE-} == 1 ]]; then
   cp "$got" "$expected"

@@ -1,6 +1,7 @@
 // kftc compile: the objects a cluster is given, or any stage before them. Nothing is written before everything is known to
 // be right.
 #include "compiler/ast/print.h"
+#include "compiler/basic/timings.h"
 #include "compiler/driver/driver.h"
 #include "compiler/driver/files.h"
 #include "compiler/driver/pipeline.h"
@@ -129,6 +130,7 @@ int compile(const CompileOptions &options, Session &session) {
         if (compilation->diags.hasErrors()) return stop();
         if (program->jobs.empty() && objects.empty())
           compilation->diags.report(SourceRange{}, diag::NothingToWrite{.file = options.file});
+        timings::Scope timing(timings::Phase::Emit);
         bool json = options.format == "json";
         text += json ? emit::json(objects) : emit::yaml(objects);
         for (const target::Object &object : objects)

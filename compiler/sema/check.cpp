@@ -69,6 +69,7 @@ constexpr Alias Aliases[] = {
     {"runtime", "podGroupPolicy", "gang"},
     {"runtime", "replicatedJobs", "group"},
     {"template", "replicatedJobs", "group"},
+    {"torch", "numProcPerNode", "job name { procs_per_node = … }"},
 };
 
 // How a layer, optimizer, schedule or format is written: the one that `meant` names, else a common one.

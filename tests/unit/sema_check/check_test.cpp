@@ -333,6 +333,7 @@ TEST(CheckRules, WaysOut) {
            {"trainer t { engine = \"native\" lr = 0.1 }", "write `optimizer = nn.adam(lr = …)`"},
            {"job j { gpus = 4 }", "write `resources { gpu = … }`"},
            {"job j { num_nodes = 4 }", "did you mean `nodes`?"},
+           {"runtime r { policy { torch { numProcPerNode = 4 } } }", "write `job name { procs_per_node = … }`"},
            {"job j { dataset = \"hf://a/b\" }", "write `{ source = \"hf://a/b\" }`"},
            {"runtime r { policy = \"torch\" group node { step = \"trainer\" containers { node { image = \"t\" } } } }\njob j { runtime = runtime.r patch node { containers { node { image = \"u\" } } } }",
             "it is a field of the job: `image = …`"},

@@ -18,7 +18,11 @@ void checkFailed(const char *condition, const char *why, const char *file, int l
          "  command, and the smallest file that shows it.\n";
   llvm::sys::PrintStackTrace(out);
   out.flush();
+#ifdef KFT_FUZZING
+  std::abort(); // a fuzzer keeps the input of a signal, not of an exit
+#else
   std::_Exit(4);
+#endif
 }
 
 } // namespace kft

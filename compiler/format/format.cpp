@@ -92,7 +92,7 @@ private:
   Doc name(const ast::Name &name) { return source(name.range); }
 
   bool pending(uint32_t before) const { return cursor_ < comments_.size() && comments_[cursor_].range.begin < before; }
-  StringRef commentText(const ast::Comment &comment) const { return slice(comment.range).rtrim(); }
+  StringRef commentText(const ast::Comment &comment) const { return slice(comment.range).rtrim(" \t\r"); }
   bool newlineBetween(uint32_t begin, uint32_t end) const { return begin < end && text_.slice(begin, end).contains('\n'); }
   bool blankBetween(uint32_t begin, uint32_t end) const {
     int newlines = 0;

@@ -100,6 +100,14 @@ private:
 
   // Valid UTF-8 without NUL, or one report for the whole file.
   bool checkEncoding() {
+    // A carriage return belongs to the line end behind it. Alone it would end lines for some readers and not for others.
+    for (size_t at = text_.find('\r'); at != StringRef::npos; at = text_.find('\r', at + 1)) {
+      if (at + 1 < text_.size() && text_[at + 1] == '\n') continue;
+      if (at + 1 == text_.size()) break;
+      uint32_t offset = static_cast<uint32_t>(at);
+      report({offset, offset + 1}, diag::UnknownCharacter{.text = "\\r"}).note(diag::CarriageReturnAlone{});
+      return false;
+    }
     const auto *begin = reinterpret_cast<const llvm::UTF8 *>(text_.bytes_begin());
     const auto *at = begin, *end = reinterpret_cast<const llvm::UTF8 *>(text_.bytes_end());
     if (size_t nul = text_.find('\0'); nul != StringRef::npos) {

@@ -105,6 +105,11 @@ TEST(Parse, Depth) {
   EXPECT_EQ(Parsed("a = " + repeat("[", 150) + "1" + repeat("]", 150)).ids(), "");
   EXPECT_EQ(Parsed("if a { }" + repeat(" else if a { }", 10'000)).c.diags.errorCount(), 1u);
 }
+TEST(Parse, CarriageReturns) {
+  EXPECT_EQ(Parsed("a = 1\r\nb = \"\"\"\r\n  x\r\n  \"\"\"\r\n").ids(), "");
+  EXPECT_EQ(Parsed("a = 1\rb = 2\n").ids(), "1:6 1003");
+  EXPECT_EQ(Parsed("a = \"\"\"\n  x\r\r\n  \"\"\"\n").c.diags.errorCount(), 1u);
+}
 TEST(Parse, DepthWithoutBrackets) {
   for (const std::string &text :
        {"let a: " + repeat("list<", 20'000), repeat("@a ", 20'000), "a = " + repeat("- ", 20'000) + "1",

@@ -127,6 +127,17 @@ std::vector<Diagnostic> Diagnostics::sorted() const {
   return result;
 }
 
+void Diagnostics::addWithin(size_t from, SourceRange within, const Note &note) {
+  constexpr size_t mostNotes = 8;
+  auto lies = [&](SourceRange range) {
+    return range.valid() && range.file == within.file && range.begin >= within.begin && range.end <= within.end;
+  };
+  for (size_t i = from; i < items_.size(); ++i) {
+    Diagnostic &item = items_[i];
+    if (item.notes.size() < mostNotes && (lies(item.range) || (!item.notes.empty() && lies(item.notes.back().range)))) item.notes.push_back(note);
+  }
+}
+
 void Diagnostics::dropRepeated() {
   std::set<std::tuple<int, uint32_t, uint32_t, uint32_t, std::string>> seen;
   std::vector<Diagnostic> kept;

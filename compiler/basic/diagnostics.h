@@ -109,12 +109,19 @@ public:
   // In order of report. `sorted` gives them by file and position, as they are shown.
   llvm::ArrayRef<Diagnostic> all() const { return items_; }
   std::vector<Diagnostic> sorted() const;
+  // Adds a note to those from the index `from` on that lie within `within` or were led to from there, as their last note says.
+  template <typename N>
+  void noteWithin(size_t from, SourceRange within, SourceRange range, const N &row) {
+    static_assert(N::severity == Severity::Note);
+    addWithin(from, within, {row.message(), range});
+  }
   void clear();
   // Keeps the first of those that say the same about the same place: text that several declarations inherit is judged for
   // each of them.
   void dropRepeated();
 
 private:
+  void addWithin(size_t from, SourceRange within, const Note &note);
   std::vector<Diagnostic> items_;
   size_t errors_ = 0, warnings_ = 0;
 };

@@ -3,7 +3,7 @@
 #include "compiler/basic/timings.h"
 #include "compiler/ir/lower.h"
 #include "compiler/plan/plan.h"
-#include "compiler/sema/schema.h"
+#include "compiler/sema/type.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -29,7 +29,7 @@ std::optional<ir::Program> lower(const sema::Module &module, Compilation &compil
       bool known = llvm::any_of(program.jobs, [&](const ir::Job &job) { return job.name == name || job.kubeName == name; });
       if (known) continue;
       auto report = compilation.diags.report(SourceRange{}, diag::UnknownJobName{.name = name});
-      llvm::StringRef best = sema::schema::nearest(name, names);
+      llvm::StringRef best = sema::nearestName(name, names);
       if (!best.empty()) report.note(diag::DidYouMean{.name = best});
     }
     llvm::erase_if(program.jobs, [&](const ir::Job &job) {

@@ -194,6 +194,7 @@ Module Analyzer::run(const ast::Module &syntax, const TestRun *testRun) {
     noteUsed(decl.raw, seen, used);
   }
   check(all, compilation);
+  if (!test) judgeTests();
   if (!diags.all().empty()) diags.dropRepeated();
   result.decls = arena.copy<const Decl *>(decls);
   result.imported = arena.copy<const Decl *>(imported);
@@ -214,8 +215,18 @@ Module Analyzer::run(const ast::Module &syntax, const TestRun *testRun) {
 // ---- tests in files ----
 
 std::vector<TestCase> Analyzer::listTests(const ast::Module &syntax) {
-  std::vector<TestCase> cases;
   run(syntax, nullptr);
+  return std::move(testCases);
+}
+
+// What the tests use and set, judged where it stands whether they are run or not.
+void Analyzer::judgeTests() {
+  auto fits = [&](ModuleScope &module, const Entry &entry) {
+    auto param = module.symbols.find(entry.key);
+    if (param == module.symbols.end() || param->second->kind != Symbol::Kind::Param) return; // reported
+    const Type *type = typeOf(*ast::as<ast::Param>(param->second->stmt)->type, *param->second->module);
+    convertTo(entry.value, *type, entry.range, "`" + entry.key + "`");
+  };
   for (DeclInfo *decl : main->order) {
     if (decl->kind != "test") continue;
     TestCase made;
@@ -251,17 +262,19 @@ std::vector<TestCase> Analyzer::listTests(const ast::Module &syntax) {
         for (const Entry &entry : values.asBlock().entries) {
           auto import = main->symbols.find(entry.key);
           if (entry.value.is(ValueKind::Block) && import != main->symbols.end() && import->second->kind == Symbol::Kind::Import) {
-            for (const Entry &inner : entry.value.asBlock().entries)
+            for (const Entry &inner : entry.value.asBlock().entries) {
+              if (import->second->imported) fits(*import->second->imported, inner);
               made.set.emplace_back(entry.key.str() + "." + inner.key.str(), show(inner.value, SIZE_MAX));
+            }
             continue;
           }
+          fits(*main, entry);
           made.set.emplace_back(entry.key.str(), show(entry.value, SIZE_MAX));
         }
       }
     }
-    cases.push_back(std::move(made));
+    testCases.push_back(std::move(made));
   }
-  return cases;
 }
 
 // ---- entry points ----

@@ -220,7 +220,6 @@ void Checker::unknownField(const Entry &entry, StringRef block, ArrayRef<StringR
     return;
   }
   if (near.empty()) near = nearestName(entry.key, candidates);
-  if (near.empty()) near = schema::nearest(entry.key, candidates);
   if (!near.empty()) report.fixit(entry.keyRange, near, diag::DidYouMean{.name = near});
 }
 
@@ -277,6 +276,8 @@ Value Checker::block(const schema::Block &shape, const BlockValue &value, Source
               error(entry.nameRange, diag::NameClash{.name = entry.name, .kubeName = made.name});
         } else if (named == "group") {
           error(entry.keyRange, diag::GroupWithoutName{});
+          failed_ = true;
+          continue; // what is meant is unknown: its fields are not judged
         }
         made.value = block(*schema::find(named), entry.value.asBlock(), entry.nameRange.valid() ? entry.nameRange : entry.keyRange, isAbstract);
       }
@@ -397,8 +398,8 @@ Value Checker::secret(const Value &value, SourceRange at, const std::string &wha
     }
     return dnsSubdomain(source.name, at, "secret") ? value : Value::poison();
   }
-  if (value.is(ValueKind::String)) {
-    error(at, diag::SecretWanted{.what = what});
+  if (value.is(ValueKind::String) || value.is(ValueKind::Source)) {
+    error(at, diag::SecretWanted{.what = what, .found = value.is(ValueKind::String) ? "text" : "no secret"});
     return Value::poison();
   }
   return converted(value, secretType(), at, what);
@@ -457,8 +458,13 @@ Value Checker::spec(StringRef tag, const Value &value, SourceRange at, const std
     for (const native::Argument &candidate : native::arguments(*known))
       if (candidate.name == entry.key) argument = &candidate;
     if (!argument) {
-      error(at, diag::UnknownArgument{.tag = tag, .spec = known->name, .name = entry.key});
-      bad = true;
+      bad = failed_ = true;
+      const SourceRange place = entry.keyRange.valid() && entry.keyRange.file == at.file ? entry.keyRange : at;
+      if (!once<diag::UnknownArgument>(place)) continue;
+      llvm::SmallVector<StringRef, 8> names;
+      for (const native::Argument &candidate : native::arguments(*known)) names.push_back(candidate.name);
+      auto report = diags_.report(place, diag::UnknownArgument{.tag = tag, .spec = known->name, .name = entry.key});
+      if (StringRef near = nearestName(entry.key, names); !near.empty()) report.note(diag::DidYouMean{.name = near});
       continue;
     }
     Entry made = entry;

@@ -81,7 +81,7 @@ void Checker::modelRules(const BlockValue &body, SourceRange at) {
   if (source && layers) error(layers->keyRange, diag::BothGiven{.first = "source", .second = "layers"});
   if (layers && !input && !failed_) error(layers->keyRange, diag::LayersNeedInput{});
   if (!source && !layers && !failed_) error(at, diag::EmptyModel{});
-  if (layers && layers->value.is(ValueKind::List) && layers->value.asList().empty()) error(layers->range, diag::EmptyList{.what = "`layers`"});
+  if (layers && !source && layers->value.is(ValueKind::List) && layers->value.asList().empty()) error(layers->range, diag::EmptyList{.what = "`layers`"});
   if (input && input->value.is(ValueKind::List) && input->value.asList().empty()) error(input->range, diag::EmptyList{.what = "`input`"});
 }
 

@@ -136,7 +136,7 @@ Value Checker::envValue(const Entry &entry) {
         if (once<diag::BadFieldPath>(entry.range)) {
           auto report = diags_.report(entry.range, diag::BadFieldPath{.path = source.name});
           report.rule("K040");
-          StringRef near = schema::nearest(source.name, paths);
+          StringRef near = nearestName(source.name, paths);
           if (!near.empty()) report.note(diag::DidYouMean{.name = near});
         }
         return Value::poison();

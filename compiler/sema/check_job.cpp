@@ -326,7 +326,7 @@ void Checker::patchRules(const BlockValue &job, const BlockValue &runtime, Strin
             if (once<diag::UnknownVolume>(volume->range)) {
               auto report = diags_.report(volume->range, diag::UnknownVolume{.volume = volume->value.asString(), .group = entry.name});
               report.rule("K004");
-              StringRef near = schema::nearest(volume->value.asString(), volumes);
+              StringRef near = nearestName(volume->value.asString(), volumes);
               if (!near.empty()) report.note(diag::DidYouMean{.name = near});
             }
           }

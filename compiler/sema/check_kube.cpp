@@ -335,14 +335,17 @@ Value Checker::kubeList(const Value &value, const kube::Type &type, SourceRange 
     const Value given = converted(value, list, at, what);
     if (given.isPoison()) return given;
     size_t number = 0;
+    SourceRange wrong;
     for (const Item &item : given.asList()) {
       ++number;
       const SourceRange place = item.range.valid() ? item.range : at;
+      if (bad && place == wrong) continue; // one expression made both, and it was told
       std::string name = "item " + std::to_string(number) + " of " + what;
       if (type.element->shape == kube::Shape::Object) name = "`" + (field.empty() ? owner : field).str() + "`";
       Value made = kube(item.value, *type.element, place, name, owner, field);
       if (made.isPoison()) {
         bad = true;
+        wrong = place;
         continue;
       }
       if (field == "env" && made.is(ValueKind::Block)) {

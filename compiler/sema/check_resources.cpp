@@ -34,7 +34,7 @@ bool Checker::resourceEntry(const Entry &entry, Entry &out) {
       auto report = diags_.report(entry.keyRange, diag::UnknownResource{.name = entry.key});
       report.rule("K065");
       constexpr StringRef known[] = {"cpu", "memory", "ephemeral-storage", "gpu"};
-      StringRef near = schema::nearest(entry.key, known);
+      StringRef near = nearestName(entry.key, known);
       if (entry.key == "storage" || entry.key == "disk") near = "ephemeral-storage";
       if (entry.key == "gpus") near = "gpu";
       if (entry.key == "mem" || entry.key == "ram") near = "memory";

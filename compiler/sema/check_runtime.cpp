@@ -33,8 +33,8 @@ void Checker::runtimeRules(const BlockValue &body, SourceRange at) {
   }
   const Entry *scope = body.find("scope"), *nameSpace = body.find("namespace");
   if (nameSpace) {
-    dnsLabel(nameSpace->value.asString(), nameSpace->range, "namespace");
     if (!scope || scope->value.asString() == "cluster") error(nameSpace->keyRange, diag::NamespaceOfCluster{});
+    else dnsLabel(nameSpace->value.asString(), nameSpace->range, "namespace");
   }
   if (const Entry *framework = body.find("framework")) {
     labelValue(framework->value.asString(), framework->range, "`framework`");
@@ -146,7 +146,7 @@ void Checker::runtimeRules(const BlockValue &body, SourceRange at) {
           if (!once<diag::UnknownVolume>(volume->range)) continue;
           auto report = diags_.report(volume->range, diag::UnknownVolume{.volume = volume->value.asString(), .group = entry->name});
           report.rule("K004");
-          StringRef near = schema::nearest(volume->value.asString(), volumes);
+          StringRef near = nearestName(volume->value.asString(), volumes);
           if (!near.empty()) report.note(diag::DidYouMean{.name = near});
         }
       }

@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/JSON.h"
 
 #include <cmath>
 
@@ -399,7 +400,21 @@ bool json(const Value &value, std::string &out) {
 bool yaml(const Value &value, std::string &out) { return yamlNode(value, out, 0, false); }
 
 std::optional<Value> parseJson(StringRef text, FileId file, SourceRange at, Arena &arena, uint64_t &elements, ParseError &error) {
+  if (!isText(text, error)) return std::nullopt;
   return JsonParser(text, file, at, arena, elements, error).run();
+}
+
+bool isText(StringRef text, ParseError &error) {
+  size_t bad = 0;
+  if (!llvm::json::isUTF8(text, &bad)) {
+    error.message = "it has a byte that is no UTF-8";
+  } else if (bad = text.find('\0'); bad != StringRef::npos) {
+    error.message = "it has a NUL byte";
+  } else {
+    return true;
+  }
+  error.offset = static_cast<uint32_t>(bad);
+  return false;
 }
 
 } // namespace kft::sema::data

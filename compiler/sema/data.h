@@ -20,6 +20,8 @@ struct ParseError {
   std::string message;
   uint32_t offset = 0;
 };
+// UTF-8 without NUL bytes; else `error` says what is wrong and where.
+bool isText(StringRef text, ParseError &error);
 std::optional<Value> parseJson(StringRef text, FileId file, SourceRange at, Arena &arena, uint64_t &elements, ParseError &error);
 std::optional<Value> parseYaml(StringRef text, FileId file, SourceRange at, Arena &arena, uint64_t &elements, ParseError &error);
 

@@ -1702,10 +1702,42 @@ Value Analyzer::callFn(Symbol &symbol, const ast::Call &call, Context context) {
     env = bind(env, param.name.text, value);
   }
   if (bad) return Value::poison();
-  Value result = eval(*fn.body, {env, nullptr});
   const Type *type = typeOf(*fn.result, *symbol.module);
-  if (type->kind == Type::Kind::Any) return result;
-  return convertTo(deep(result), *type, fn.body->range, "the result of `" + symbol.name + "`");
+  const bool fromStd = symbol.module->isStd;
+  size_t told = diags.all().size();
+  Value result = eval(*fn.body, {env, nullptr});
+  if (type->kind != Type::Kind::Any || fromStd) result = convertTo(deep(result), *type, fn.body->range, "the result of `" + symbol.name + "`");
+  // What went wrong in there is told where it went wrong, and with the call that led to it.
+  if (diags.all().size() > told) {
+    std::string called = symbol.name.str();
+    diags.noteWithin(told, fn.body->range, call.range, diag::CalledHere{.name = called});
+  }
+  return fromStd ? placedAt(result, call.range) : result;
+}
+
+// Nobody can mend the text of the standard library: what its functions make counts as written where they are called.
+Value Analyzer::placedAt(const Value &value, SourceRange at) {
+  auto place = [&](SourceRange range) {
+    ModuleScope *module = range.valid() ? moduleOf(range.file) : nullptr;
+    return !module || (module->isStd && module->file == range.file) ? at : range;
+  };
+  if (value.is(ValueKind::List)) {
+    llvm::SmallVector<Item, 16> items;
+    for (const Item &item : value.asList()) items.push_back({placedAt(item.value, at), place(item.range)});
+    return Value::list(arena.copy<Item>(items));
+  }
+  if (!value.is(ValueKind::Block)) return value;
+  BlockValue *block = arena.make<BlockValue>(value.asBlock());
+  llvm::SmallVector<Entry, 8> entries(block->entries.begin(), block->entries.end());
+  for (Entry &entry : entries) {
+    entry.value = placedAt(entry.value, at);
+    entry.range = place(entry.range);
+    entry.keyRange = place(entry.keyRange);
+    if (entry.nameRange.valid()) entry.nameRange = place(entry.nameRange);
+  }
+  block->entries = arena.copy<Entry>(entries);
+  block->range = place(block->range);
+  return Value::block(block);
 }
 
 Value Analyzer::callBuiltin(const Builtin &builtin, const ast::Call &call, Context context) {

@@ -232,6 +232,7 @@ public:
 
   Module run(const ast::Module &module, const TestRun *test);
   std::vector<TestCase> listTests(const ast::Module &module);
+  void judgeTests();
 
   Compilation &compilation;
   Diagnostics &diags;
@@ -345,6 +346,7 @@ public:
   };
   std::vector<ActiveProfile> profiles;
   const TestRun *test = nullptr;
+  std::vector<TestCase> testCases;
   Module finished; // what `manifests` of a test sees
 
   uint64_t stepsLeft = 20'000'000;
@@ -377,6 +379,7 @@ private:
   void addContributions(Object &object, unsigned layer, const Fragment &fragment, Object *self, const StringRef *key,
                         std::vector<Slot *> &slots, bool report);
   Object::Choice &choose(Object &object, const ast::Stmt &stmt, const Env *env, Object *self);
+  Value placedAt(const Value &value, SourceRange at);
   Value evalString(const ast::StringLiteral &literal, Context context);
   Value evalCall(const ast::Call &call, Context context);
   Value evalIndex(const ast::Index &index, Context context);

@@ -5,6 +5,7 @@
 #include "compiler/sema/stdlib.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 namespace kft::sema {
@@ -230,6 +231,10 @@ const std::string *Analyzer::readFile(ModuleScope &from, StringRef wanted, Sourc
     return nullptr;
   }
   StringRef content = compilation.sources.text(*file);
+  if (!llvm::json::isUTF8(content)) {
+    diags.report(at, diag::CannotRead{.file = wanted, .reason = "it is no UTF-8 text"});
+    return nullptr;
+  }
   readFiles_.emplace_back(real, std::make_unique<std::string>(content.str()));
   return readFiles_.back().second.get();
 }

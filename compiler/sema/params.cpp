@@ -5,6 +5,8 @@
 #include "compiler/sema/eval.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 namespace kft::sema {
@@ -114,6 +116,12 @@ void Analyzer::setParam(Symbol &param, const Value &value, SourceRange at, bool,
 // The value of `--set name=text`. Everything that stands in the text is looked at before anything is reported: most texts
 // are not meant to be read as the language at all.
 static Value readSetting(Analyzer &analyzer, StringRef text, const Type &type, SourceRange at, FileId file) {
+  if (size_t bad = 0; !llvm::json::isUTF8(text, &bad)) {
+    std::string byte = "0x" + llvm::utohexstr(static_cast<unsigned char>(text[bad]), /*LowerCase=*/true);
+    uint32_t offset = at.begin + static_cast<uint32_t>(bad);
+    analyzer.diags.report(SourceRange{at.file, offset, offset + 1}, diag::BadUtf8{.byte = byte});
+    return Value::poison();
+  }
   Value result;
   bool literal = false;
   if (!text.empty() && text.find('\n') == StringRef::npos && text.find('\0') == StringRef::npos) {
@@ -203,8 +211,10 @@ void Analyzer::assignParams(ModuleScope &module) {
       data::ParseError error;
       SourceRange whole{*file, 0, 0};
       bool isJson = extension == ".json";
+      const uint64_t before = elementsLeft;
       value = (isJson ? data::parseJson : data::parseYaml)(text, *file, whole, arena, elementsLeft, error);
       if (!value) {
+        elementsLeft = before; // nothing of it is kept, and the rest of the input is still judged
         uint32_t offset = std::min<uint32_t>(error.offset, static_cast<uint32_t>(text.size()));
         diags.report(SourceRange{*file, offset, std::min<uint32_t>(offset + 1, static_cast<uint32_t>(text.size()))},
                      diag::BadParamsFile{.format = isJson ? "JSON" : "YAML", .reason = error.message});

@@ -4,9 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <array>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace kft::sema::schema {
 namespace {
@@ -84,47 +82,6 @@ bool isKindName(StringRef name) {
 StringRef argument(StringRef type, StringRef head) {
   if (!type.consume_front(head) || !type.consume_front("<") || !type.consume_back(">")) return {};
   return type;
-}
-
-// Case and `_` against nothing count little: `numNodes` and `num_nodes` are one name to a tired eye. A suggestion that
-// shares less than two thirds of its letters with what was written is noise and not given.
-StringRef nearest(StringRef name, ArrayRef<StringRef> candidates) {
-  auto plain = [](StringRef text) {
-    std::string result;
-    for (char c : text)
-      if (c != '_' && c != '-') result += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    return result;
-  };
-  const std::string wanted = plain(name);
-  StringRef best;
-  size_t bestDistance = ~size_t{0};
-  for (StringRef candidate : candidates) {
-    const std::string other = plain(candidate);
-    const size_t longer = std::max(wanted.size(), other.size());
-    const size_t limit = longer <= 3 ? 1 : longer / 3;
-    // Optimal string alignment: a swap of two neighbours is one slip.
-    std::vector<size_t> before2, before(other.size() + 1), now(other.size() + 1);
-    for (size_t j = 0; j <= other.size(); ++j)
-      before[j] = j;
-    for (size_t i = 1; i <= wanted.size(); ++i) {
-      now[0] = i;
-      for (size_t j = 1; j <= other.size(); ++j) {
-        now[j] = std::min({before[j] + 1, now[j - 1] + 1, before[j - 1] + (wanted[i - 1] != other[j - 1])});
-        if (i > 1 && j > 1 && wanted[i - 1] == other[j - 2] && wanted[i - 2] == other[j - 1])
-          now[j] = std::min(now[j], before2[j - 2] + 1);
-      }
-      before2 = before;
-      std::swap(before, now);
-    }
-    const size_t distance = before[other.size()];
-    // A name of which nothing is right is not near, however short.
-    if (distance > limit || (distance != 0 && distance >= longer)) continue;
-    if (distance < bestDistance) {
-      bestDistance = distance;
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 } // namespace kft::sema::schema

@@ -41,8 +41,6 @@ ArrayRef<Block> blocks();
 const Block *find(StringRef block);
 // Names that mean something else nowhere: the kinds, and `sweep` and `workflow`, which are reserved.
 bool isKindName(StringRef name);
-// The best near miss among `candidates`, or empty.
-StringRef nearest(StringRef name, ArrayRef<StringRef> candidates);
 
 // The argument of a type such as `block<resources>` when `type` is `head<…>`; empty otherwise.
 StringRef argument(StringRef type, StringRef head);

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 namespace kft::sema {
 
@@ -274,11 +276,17 @@ struct Converter {
       if (type.element->kind == K::Any) return value;
       llvm::SmallVector<Item, 16> items;
       bool bad = false;
+      SourceRange wrong;
       size_t number = 0;
       for (const Item &item : value.asList()) {
         ++number;
-        Value converted = run(item.value, *type.element, item.range.valid() ? item.range : at, "item " + llvm::Twine(number) + " of " + what);
-        bad |= converted.isPoison();
+        SourceRange place = item.range.valid() ? item.range : at;
+        if (bad && place == wrong) continue; // one expression made both, and it was told
+        Value converted = run(item.value, *type.element, place, "item " + llvm::Twine(number) + " of " + what);
+        if (converted.isPoison()) {
+          bad = true;
+          wrong = place;
+        }
         items.push_back({converted, item.range});
       }
       return bad ? fail() : Value::list(compilation.arena.copy<Item>(items));
@@ -449,22 +457,45 @@ bool accepts(const Type &type, const Value &value) {
 }
 
 StringRef nearestName(StringRef name, ArrayRef<StringRef> candidates) {
+  // Case and `_` against nothing count little: `numNodes` and `num_nodes` are one name to a tired eye.
+  auto plain = [](StringRef text) {
+    std::string result;
+    for (char c : text)
+      if (c != '_' && c != '-') result += llvm::toLower(c);
+    return result;
+  };
+  const std::string wanted = plain(name);
   StringRef best;
-  // One slip in short names, two in names of five, three in long ones; a swap of case alone always counts.
-  unsigned limit = name.size() <= 2 ? 0 : name.size() < 5 ? 1 : name.size() < 9 ? 2 : 3;
+  size_t bestDistance = ~size_t{0};
+  std::vector<size_t> before2, before, now;
   for (StringRef candidate : candidates) {
     if (candidate == name) continue;
-    unsigned distance = candidate.equals_insensitive(name) ? 0 : name.edit_distance(candidate, true, limit + 1);
-    // Two neighbours that changed places are one slip.
-    if (distance == 2 && candidate.size() == name.size())
-      for (size_t i = 0; i + 1 < name.size(); ++i)
-        if (name[i] == candidate[i + 1] && name[i + 1] == candidate[i] && name.take_front(i) == candidate.take_front(i) && name.drop_front(i + 2) == candidate.drop_front(i + 2)) distance = 1;
-    if (distance > limit) continue;
-    if (best.empty() || distance < limit || (distance == limit && candidate < best)) {
-      best = candidate;
-      if (distance == 0) break;
-      limit = distance;
+    const std::string other = plain(candidate);
+    // No slip in names of two letters, one in short ones, about a third of what is long. A suggestion that shares less with
+    // what was written is noise.
+    const size_t size = std::max(wanted.size(), other.size());
+    const size_t limit = size <= 2 ? 0 : size < 5 ? 1 : size < 7 ? 2 : std::max(size / 3, size_t(3));
+    if (std::max(wanted.size(), other.size()) - std::min(wanted.size(), other.size()) > limit) continue;
+    // Optimal string alignment: a swap of two neighbours is one slip.
+    before2.clear();
+    before.resize(other.size() + 1);
+    now.resize(other.size() + 1);
+    for (size_t j = 0; j <= other.size(); ++j) before[j] = j;
+    for (size_t i = 1; i <= wanted.size(); ++i) {
+      now[0] = i;
+      for (size_t j = 1; j <= other.size(); ++j) {
+        now[j] = std::min({before[j] + 1, now[j - 1] + 1, before[j - 1] + (wanted[i - 1] != other[j - 1])});
+        if (i > 1 && j > 1 && wanted[i - 1] == other[j - 2] && wanted[i - 2] == other[j - 1]) now[j] = std::min(now[j], before2[j - 2] + 1);
+      }
+      before2 = before;
+      std::swap(before, now);
     }
+    const size_t distance = before[other.size()];
+    if (distance > limit || distance > bestDistance) continue;
+    // Of equals the first by alphabet: candidates come in any order.
+    if (distance == bestDistance && !(candidate < best)) continue;
+    bestDistance = distance;
+    best = candidate;
   }
   return best;
 }

@@ -124,6 +124,7 @@ private:
 } // namespace
 
 std::optional<Value> parseYaml(StringRef text, FileId file, SourceRange at, Arena &arena, uint64_t &elements, ParseError &error) {
+  if (!isText(text, error)) return std::nullopt;
   try {
     std::vector<YAML::Node> documents = YAML::LoadAll(text.str());
     if (documents.size() > 1) {
@@ -134,7 +135,8 @@ std::optional<Value> parseYaml(StringRef text, FileId file, SourceRange at, Aren
     if (!documents.empty() && !Reader(file, at, arena, elements, error).read(documents[0], result, 0)) return std::nullopt;
     return result;
   } catch (const YAML::Exception &exception) {
-    error.message = exception.msg;
+    // What yaml-cpp says when its own bound on nesting is passed.
+    error.message = exception.msg == YAML::ErrorMsg::BAD_FILE ? "it is nested deeper than 200" : exception.msg;
     error.offset = exception.mark.is_null() ? 0 : static_cast<uint32_t>(exception.mark.pos);
     return std::nullopt;
   }

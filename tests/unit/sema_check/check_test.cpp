@@ -355,10 +355,10 @@ TEST(CheckRules, WaysOut) {
 }
 
 TEST(Schema, NearMisses) {
-  EXPECT_EQ(schema::nearest("numnodes", {"nodes", "num_nodes", "name"}), "num_nodes");
-  EXPECT_EQ(schema::nearest("tolerration", {"tolerations", "volumes"}), "tolerations");
-  EXPECT_EQ(schema::nearest("xyzzy", {"nodes", "name"}), "");
-  EXPECT_EQ(schema::nearest("nmae", {"nodes", "name"}), "name");
+  EXPECT_EQ(nearestName("numnodes", {"nodes", "num_nodes", "name"}), "num_nodes");
+  EXPECT_EQ(nearestName("tolerration", {"tolerations", "volumes"}), "tolerations");
+  EXPECT_EQ(nearestName("xyzzy", {"nodes", "name"}), "");
+  EXPECT_EQ(nearestName("nmae", {"nodes", "name"}), "name");
 }
 
 TEST(Schema, EveryTypeIsReadable) {

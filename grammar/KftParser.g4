@@ -62,7 +62,8 @@ forStmt    : FOR binding block ;
 annotation : AT NAME (LPAREN args? RPAREN)? statement? ;
 
 binding    : NAME (COMMA NAME)? IN expr ;
-target     : name (DOT name)* ;
+target     : key (DOT key)* ;
+key        : NAME | string ;
 path       : name (DOT name)* ;
 name       : NAME | STRING ;
 

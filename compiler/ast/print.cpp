@@ -203,6 +203,12 @@ private:
     return result;
   }
 
+  // Names that are computed.
+  void keys(const Path &path) {
+    for (const Name &part : path.parts)
+      if (part.interpolated) expr(part.interpolated, "key");
+  }
+
   void body(const Block *block) {
     for (const Stmt *s : block->stmts) stmt(s);
   }
@@ -257,12 +263,18 @@ private:
     case StmtKind::Field: {
       const auto *node = static_cast<const Field *>(s);
       start(" " + text(node->target) + (node->append ? " +=" : " ="));
-      return within([&] { expr(node->value); });
+      return within([&] {
+        keys(node->target);
+        expr(node->value);
+      });
     }
     case StmtKind::BlockField: {
       const auto *node = static_cast<const BlockField *>(s);
       start(" " + text(node->target));
-      return within([&] { body(node->block); });
+      return within([&] {
+        keys(node->target);
+        body(node->block);
+      });
     }
     case StmtKind::Decl: {
       const auto *node = static_cast<const Decl *>(s);

@@ -128,10 +128,24 @@ ast::Name Builder::name(const Token &token) const {
 
 ast::Name Builder::name(P::NameContext *context) const { return name(tokenOf(context->children[0])); }
 
-ast::Path Builder::path(ParserRuleContext *context) const {
+// What names a field: a name, or text, which may be computed.
+ast::Name Builder::key(P::KeyContext *context) {
+  ParseTree *inner = context->children[0];
+  if (isTerminal(inner)) return name(tokenOf(inner));
+  ast::Name result;
+  const auto *literal = ast::as<ast::StringLiteral>(string(static_cast<P::StringContext *>(inner)));
+  result.range = literal->range;
+  result.quoted = true;
+  if (literal->parts.size() > 1 || (literal->parts.size() == 1 && literal->parts[0].value)) result.interpolated = literal;
+  else if (literal->parts.size() == 1) result.text = literal->parts[0].text;
+  return result;
+}
+
+ast::Path Builder::path(ParserRuleContext *context) {
   SmallVector<ast::Name, 4> parts;
   for (ParseTree *child : context->children) {
-    if (!isTerminal(child)) parts.push_back(name(static_cast<P::NameContext *>(child)));
+    if (!isTerminal(child) && ruleOf(child) == P::RuleKey) parts.push_back(key(static_cast<P::KeyContext *>(child)));
+    else if (!isTerminal(child)) parts.push_back(name(static_cast<P::NameContext *>(child)));
     else if (tokenOf(child).kind == Tok::Name) parts.push_back(name(tokenOf(child)));
   }
   return {compilation_.arena.copy(ArrayRef<ast::Name>(parts)), range(context)};
@@ -222,7 +236,7 @@ const ast::Stmt *Builder::tail(P::StatementContext *context, ast::Path target, S
   node.kind = ast::StmtKind::Decl;
   node.range = whole;
   node.doc = doc;
-  if (target.parts.size() != 1) report(target.range, diag::DottedKind{});
+  if (target.parts.size() != 1 || target.parts[0].interpolated) report(target.range, diag::DottedKind{});
   node.kindName = target.parts[0];
   node.interpolatedName = nullptr;
   node.base = nullptr;

@@ -45,7 +45,8 @@ private:
   llvm::ArrayRef<const ast::Stmt *> statements(llvm::ArrayRef<KftParser::StatementContext *> contexts);
   ast::Name name(const Token &token) const;
   ast::Name name(KftParser::NameContext *context) const;
-  ast::Path path(antlr4::ParserRuleContext *context) const;
+  ast::Name key(KftParser::KeyContext *context);
+  ast::Path path(antlr4::ParserRuleContext *context);
   ast::Binding binding(KftParser::BindingContext *context);
   llvm::ArrayRef<ast::Argument> arguments(KftParser::ArgsContext *context);
   const ast::Expr *unary(KftParser::UnaryContext *context);

@@ -160,7 +160,7 @@ private:
     }
     std::string expectedText = rule == P::RulePrimary || rule == P::RuleUnary || rule == P::RuleExpr ? "a value"
                                : rule == P::RuleTypeAtom || rule == P::RuleType                     ? "a type"
-                               : rule == P::RuleName || rule == P::RulePath || rule == P::RuleDotted ? "a name"
+                               : rule == P::RuleName || rule == P::RuleKey || rule == P::RulePath || rule == P::RuleDotted ? "a name"
                                                                                                        : "";
     if (rule == P::RuleStatement) expectedText = "the end of the statement";
     if (expectedText.empty()) {

@@ -389,6 +389,10 @@ private:
       if (name.interpolated) infer(*name.interpolated, locals);
   }
 
+  static bool computed(const ast::Path &path) {
+    return llvm::any_of(path.parts, [](const ast::Name &name) { return name.interpolated != nullptr; });
+  }
+
   Binding bindName(const ast::NameRef &ref, const Local *locals);
   // Binds `expr` when it is a name or a path that starts with one; Local or Error kind when it is an ordinary expression.
   bool bindPath(const ast::Expr &expr, const Local *locals, Binding &result);
@@ -517,8 +521,9 @@ void Resolver::moduleStatement(const ast::Stmt &stmt) {
       }
       break;
     }
-    if (name.text.empty()) break;
-    auto report = a.diags.report(field.target.range, diag::UnknownSetting{.name = name.text});
+    const StringRef shown = name.interpolated ? a.compilation.sources.text(name.range) : name.text;
+    if (shown.empty()) break;
+    auto report = a.diags.report(field.target.range, diag::UnknownSetting{.name = shown});
     if (nearestName(name.text, {StringRef("edition")}) == "edition")
       report.fixit(field.target.range, "edition", diag::DidYouMean{.name = "edition"});
     else if (field.target.parts.size() == 1 && !field.append && !name.quoted && !schema::isKindName(name.text)) {
@@ -535,8 +540,9 @@ void Resolver::moduleStatement(const ast::Stmt &stmt) {
         a.diags.report(field.target.range, diag::DeclNeedsName{.kind = name.text});
       else
         a.diags.report(field.target.range, diag::AmendOutsideProfile{.name = a.compilation.sources.text(field.target.range)});
-    } else if (!name.text.empty()) {
-      auto report = a.diags.report(name.range, diag::UnknownKind{.kind = name.text});
+    } else if (!name.text.empty() || name.interpolated) {
+      const StringRef shown = name.interpolated ? a.compilation.sources.text(name.range) : name.text;
+      auto report = a.diags.report(name.range, diag::UnknownKind{.kind = shown});
       llvm::SmallVector<StringRef, 8> kinds;
       for (const schema::Block &kind : schema::blocks())
         if (kind.isKind) kinds.push_back(kind.name);
@@ -833,10 +839,19 @@ void Resolver::profileBody(const ast::Block &body, const Local *locals) {
     case ast::StmtKind::BlockField: {
       const auto &field = *ast::as<ast::BlockField>(stmt);
       const ast::Name &first = field.target.parts[0];
+      // What a profile changes is known before anything is computed.
+      if (computed(field.target)) {
+        a.diags.report(field.target.range, diag::BadProfileStatement{});
+        break;
+      }
       if (first.text == "set" && field.target.parts.size() == 1) {
         for (const ast::Stmt *setting : field.block->stmts) {
           setting = underAnnotations(setting);
           const auto *set = ast::as<ast::Field>(setting);
+          if (const auto *named = ast::as<ast::BlockField>(setting); (set && computed(set->target)) || (named && computed(named->target))) {
+            a.diags.report(setting->range, diag::BadProfileStatement{});
+            continue;
+          }
           if (!setting || setting->kind == ast::StmtKind::ErrorStmt) continue;
           const auto *inner = ast::as<ast::BlockField>(setting);
           if (!set && !(inner && inner->target.parts.size() == 1)) {
@@ -909,7 +924,7 @@ void Resolver::testBody(const ast::Block &body, const Local *locals) {
     } else if (const auto *inner = ast::as<ast::BlockField>(stmt)) {
       if (inner->target.parts.size() == 1 && inner->target.parts[0].text == "set") {
         for (const ast::Stmt *setting : inner->block->stmts)
-          if (const auto *set = ast::as<ast::Field>(setting)) {
+          if (const auto *set = ast::as<ast::Field>(setting); set && !computed(set->target)) {
             infer(*set->value, locals);
             std::string path;
             for (const ast::Name &part : set->target.parts) path += (path.empty() ? "" : ".") + part.text.str();

@@ -616,12 +616,13 @@ Value Analyzer::amend(const Value &base, Layer layer, SourceRange at) {
   if (base.is(ValueKind::Ref)) {
     DeclInfo &decl = const_cast<DeclInfo &>(static_cast<const DeclInfo &>(base.asRef()));
     Object *of = objectOf(decl, at);
-    if (!of) return Value::poison();
+    if (!of || tooManyLayers(of->layers.size(), at)) return Value::poison();
     object->layers = of->layers;
     for (Layer &each : object->layers) each.inherited = true;
     object->from = &decl;
   } else if (base.is(ValueKind::Lazy)) {
     Object &of = base.asLazy();
+    if (tooManyLayers(of.layers.size(), at)) return Value::poison();
     object->layers = of.layers;
     object->from = of.decl ? of.decl : of.from;
     object->parent = of.parent;
@@ -822,15 +823,49 @@ Value Analyzer::materialize(Object &object, StringRef allow) {
   block->entries = arena.copy<Entry>(entries);
   block->range = object.range;
   block->from = object.from;
-  object.value = object.failed || stopped ? Value::poison() : Value::block(block);
+  object.value = object.failed || stopped || tooHeavy(Value::block(block), object.range) ? Value::poison() : Value::block(block);
   object.materializing = State::Done;
   return object.value;
 }
 
+// How many elements a value has when what stands in it twice is counted twice: a few lines of text can name one list 2^60
+// times. Whoever walks a value relies on this being bounded.
+uint64_t Analyzer::weightOf(const Value &value, unsigned level) {
+  const void *key = nullptr;
+  if (value.is(ValueKind::List) && !value.asList().empty()) key = value.asList().data();
+  else if (value.is(ValueKind::Block)) key = &value.asBlock();
+  if (!key) return 1;
+  auto known = weights.find(key);
+  if (known != weights.end()) return known->second;
+  if (level > MaxNesting) return UINT32_MAX;
+  uint64_t weight = 1;
+  if (value.is(ValueKind::List))
+    for (const Item &item : value.asList()) weight = std::min<uint64_t>(weight + weightOf(item.value, level + 1), UINT32_MAX);
+  else
+    for (const Entry &entry : value.asBlock().entries) weight = std::min<uint64_t>(weight + weightOf(entry.value, level + 1), UINT32_MAX);
+  weights[key] = weight;
+  return weight;
+}
+
+bool Analyzer::tooHeavy(const Value &value, SourceRange at) {
+  constexpr uint64_t most = 10'000'000;
+  if (weightOf(value) <= most) return false;
+  if (!stopped) diags.report(at, diag::TooManyElements{});
+  return stopped = true;
+}
+
+bool Analyzer::tooManyLayers(size_t count, SourceRange at) {
+  constexpr size_t most = 1000;
+  if (count < most) return false;
+  if (!stopped) diags.report(at, diag::ChainTooDeep{});
+  return stopped = true;
+}
+
 Value Analyzer::deep(const Value &value, StringRef allow) {
   if (value.is(ValueKind::Lazy)) return materialize(value.asLazy(), allow);
-  if (!value.is(ValueKind::List)) return value;
+  if (!value.is(ValueKind::List) || value.asList().empty()) return value;
   ArrayRef<Item> items = value.asList();
+  if (auto known = deepLists.find({items.data(), items.size()}); known != deepLists.end()) return known->second;
   bool flat = llvm::none_of(items, [](const Item &item) { return item.value.is(ValueKind::Lazy) || item.value.is(ValueKind::List); });
   if (flat) return value;
   if (nesting >= MaxNesting) {
@@ -848,7 +883,10 @@ Value Analyzer::deep(const Value &value, StringRef allow) {
     copies.push_back({inner, item.range});
   }
   --nesting;
-  return changed ? Value::list(arena.copy<Item>(copies)) : value;
+  Value result = changed ? Value::list(arena.copy<Item>(copies)) : value;
+  if (stopped || tooHeavy(result, items[0].range)) return Value::poison();
+  deepLists[{items.data(), items.size()}] = result;
+  return result;
 }
 
 // ---- declarations ----
@@ -888,6 +926,7 @@ Object *Analyzer::objectOf(DeclInfo &decl, SourceRange at) {
     Object *below = base ? objectOf(*base, path->range) : nullptr;
     --depth;
     frames.pop_back();
+    if (below && tooManyLayers(below->layers.size(), path->range)) below = nullptr;
     if (below) {
       decl.base = base;
       // What a profile says about all of a kind goes on top of this one's own text, not below it with the base's.
@@ -1251,7 +1290,10 @@ bool Analyzer::equal(const Value &a, const Value &b, SourceRange at, bool &faile
     ArrayRef<Item> x = a.asList(), y = b.asList();
     if (x.size() != y.size()) return false;
     for (size_t i = 0; i < x.size(); ++i)
-      if (!equal(x[i].value, y[i].value, at, failed, level + 1)) return false;
+      if (!step(at)) {
+        failed = true;
+        return false;
+      } else if (!equal(x[i].value, y[i].value, at, failed, level + 1)) return false;
     return true;
   }
   if (blockLike(a) && blockLike(b)) {
@@ -1748,7 +1790,7 @@ Value Analyzer::callBuiltin(const Builtin &builtin, const ast::Call &call, Conte
   bool bad = false;
   for (const ast::Argument &arg : call.args) {
     Value value = deep(eval(*arg.value, context));
-    bad |= value.isPoison();
+    bad |= value.isPoison() || tooHeavy(value, arg.value->range);
     size_t index = position;
     if (arg.name.text.empty()) {
       ++position;

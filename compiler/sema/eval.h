@@ -260,6 +260,9 @@ public:
   // ---- eval.cpp ----
   Value eval(const ast::Expr &expr, Context context);
   Value deep(const Value &value, StringRef allow = {}); // no Lazy inside
+  uint64_t weightOf(const Value &value, unsigned level = 0);
+  bool tooHeavy(const Value &value, SourceRange at);       // true after a report
+  bool tooManyLayers(size_t count, SourceRange at);        // of one block: `extends` and `with` in a chain; true after a report
   Value force(Thunk &thunk);
   Value forceSymbol(Symbol &symbol, SourceRange at);
   Value force(Object &object, Slot &slot, SourceRange at);
@@ -355,6 +358,8 @@ public:
   unsigned depth = 0;
   unsigned depthLimit = 20'000;
   bool tooDeep(SourceRange at);
+  llvm::DenseMap<const void *, uint64_t> weights; // of lists and blocks, by where their elements lie
+  llvm::DenseMap<std::pair<const Item *, size_t>, Value> deepLists;
   unsigned nesting = 0; // of blocks and lists while a value is made plain
   ModuleScope *moduleOf(FileId file);
 

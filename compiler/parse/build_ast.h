@@ -7,11 +7,13 @@
 
 #include "KftParser.h"
 
+#include <set>
+
 namespace kft::parse {
 
 class Builder {
 public:
-  Builder(FileId file, Compilation &compilation, const Tokens &tokens, std::vector<uint32_t> &reportedAt)
+  Builder(FileId file, Compilation &compilation, const Tokens &tokens, std::set<uint32_t> &reportedAt)
       : file_(file), compilation_(compilation), tokens_(tokens), reportedAt_(reportedAt) {}
 
   const ast::Stmt *statement(KftParser::StatementContext *context);
@@ -31,7 +33,7 @@ private:
   template <typename D>
   Diagnostics::Builder report(SourceRange range, const D &row) {
     hasErrors_ = true;
-    reportedAt_.push_back(range.begin);
+    reportedAt_.insert(range.begin);
     return compilation_.diags.report(range, row);
   }
   SourceRange range(antlr4::ParserRuleContext *context) const;
@@ -62,7 +64,7 @@ private:
   FileId file_;
   Compilation &compilation_;
   const Tokens &tokens_;
-  std::vector<uint32_t> &reportedAt_;
+  std::set<uint32_t> &reportedAt_;
   bool hasErrors_ = false;
   // How many nodes lie above the one that is built, at least: a long chain of operators is a deep tree.
   size_t above_ = 0;

@@ -33,7 +33,7 @@ public:
 
 class Strategy : public antlr4::ANTLRErrorStrategy {
 public:
-  Strategy(FileId file, Compilation &compilation, std::vector<uint32_t> &reportedAt, uint32_t quietFrom)
+  Strategy(FileId file, Compilation &compilation, std::set<uint32_t> &reportedAt, uint32_t quietFrom)
       : file_(file), compilation_(compilation), reportedAt_(reportedAt), quietFrom_(quietFrom) {}
 
   bool hasErrors() const { return hasErrors_; }
@@ -79,27 +79,27 @@ private:
 
   template <typename D>
   Diagnostics::Builder report(SourceRange range, const D &row) {
-    reportedAt_.push_back(range.begin);
+    reportedAt_.insert(range.begin);
     return compilation_.diags.report(range, row);
   }
 
   // Something was said already about the lines of this statement up to here: the rest follows from it.
   bool alreadySaid(const Token &token, antlr4::Parser *parser) const {
+    // A line is looked at for so far only, so that many mistakes on one endless line stay cheap.
+    constexpr uint32_t Reach = 1 << 16;
     StringRef source = compilation_.sources.text(file_);
-    size_t lineBegin = source.rfind('\n', token.begin);
-    lineBegin = lineBegin == StringRef::npos ? 0 : lineBegin;
-    if (lineBegin >= token.begin) lineBegin = source.take_front(token.begin).rfind('\n') == StringRef::npos ? 0 : source.take_front(token.begin).rfind('\n');
-    uint32_t from = static_cast<uint32_t>(lineBegin);
+    uint32_t from = token.begin > Reach ? token.begin - Reach : 0;
+    size_t lineBegin = source.slice(from, token.begin).rfind('\n');
+    if (lineBegin != StringRef::npos) from += static_cast<uint32_t>(lineBegin);
     for (antlr4::RuleContext *context = parser->getContext(); context; context = static_cast<antlr4::RuleContext *>(context->parent)) {
       if (context->getRuleIndex() != P::RuleStatement) continue;
       from = std::min(from, tokenOf(static_cast<antlr4::ParserRuleContext *>(context)->getStart()).begin);
       break;
     }
-    size_t lineEnd = source.find('\n', token.begin);
-    uint32_t to = static_cast<uint32_t>(lineEnd == StringRef::npos ? source.size() : lineEnd);
-    for (uint32_t at : reportedAt_)
-      if (at >= from && at <= to) return true;
-    return false;
+    size_t length = source.substr(token.begin, Reach).find('\n');
+    uint32_t to = length == StringRef::npos ? token.begin + Reach : token.begin + static_cast<uint32_t>(length);
+    auto at = reportedAt_.lower_bound(from);
+    return at != reportedAt_.end() && *at <= to;
   }
 
   // In a phrase: `x`, or what it is where it has no text.
@@ -211,7 +211,7 @@ private:
 
   FileId file_;
   Compilation &compilation_;
-  std::vector<uint32_t> &reportedAt_;
+  std::set<uint32_t> &reportedAt_;
   uint32_t quietFrom_;
   antlr4::Token *last_ = nullptr;
   bool hasErrors_ = false;
@@ -252,7 +252,7 @@ const ast::Module &module(FileId file, Compilation &compilation) {
     timings::Scope inner(timings::Phase::Lexer);
     return tokenize(file, compilation, /*wholeIsExpression=*/false);
   }();
-  std::vector<uint32_t> reportedAt = tokens.reportedAt;
+  std::set<uint32_t> reportedAt(tokens.reportedAt.begin(), tokens.reportedAt.end());
   Builder builder(file, compilation, tokens, reportedAt);
   llvm::SmallVector<const ast::Stmt *, 64> stmts;
   bool failed = false;
@@ -287,7 +287,7 @@ const ast::Module &module(FileId file, Compilation &compilation) {
 
 const ast::Expr *expression(FileId file, Compilation &compilation) {
   Tokens tokens = tokenize(file, compilation, /*wholeIsExpression=*/true);
-  std::vector<uint32_t> reportedAt = tokens.reportedAt;
+  std::set<uint32_t> reportedAt(tokens.reportedAt.begin(), tokens.reportedAt.end());
   Builder builder(file, compilation, tokens, reportedAt);
   TokenStream stream(tokens.tokens);
   OwnParser parser(&stream);

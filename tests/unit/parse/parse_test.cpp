@@ -110,6 +110,26 @@ TEST(Parse, CarriageReturns) {
   EXPECT_EQ(Parsed("a = 1\rb = 2\n").ids(), "1:6 1003");
   EXPECT_EQ(Parsed("a = \"\"\"\n  x\r\r\n  \"\"\"\n").c.diags.errorCount(), 1u);
 }
+TEST(Parse, LargeInputs) {
+  EXPECT_EQ(Parsed("a = \"" + std::string(1 << 20, 'x') + "\"\n").ids(), "");
+  Parsed many(repeat("a == 1\n", 100'000));
+  EXPECT_EQ(many.c.diags.errorCount(), 100'000u);
+  EXPECT_EQ(many.module.stmts.size(), 100'000u);
+  EXPECT_EQ(Parsed("a = [" + repeat("1 2, ", 20'000) + "]\n").c.diags.errorCount(), 1u);
+  EXPECT_EQ(Parsed(repeat("job a { }\n", 100'000)).module.stmts.size(), 100'000u);
+}
+TEST(Parse, EndsOfFiles) {
+  EXPECT_EQ(Parsed("").ids(), "");
+  EXPECT_EQ(Parsed("# only\n## comments").ids(), "");
+  EXPECT_EQ(Parsed("a = 1").ids(), "");
+  EXPECT_EQ(Parsed("a = \"x").ids(), "1:5 1004");
+  EXPECT_EQ(Parsed("a = \"\"\"\n  x\n").ids(), "1:5 1004");
+  EXPECT_EQ(Parsed("a = \"\\(b").ids(), "1:5 1004");
+  EXPECT_EQ(Parsed("a = r\"x").ids(), "1:5 1004");
+  EXPECT_EQ(Parsed("job a {\n\tnodes = 2\n").ids(), "1:7 1015");
+  EXPECT_EQ(Parsed("a = [1,\n  2").ids(), "1:5 1015");
+  EXPECT_EQ(Parsed("\ta\t=\t1\n").ids(), "");
+}
 TEST(Parse, DepthWithoutBrackets) {
   for (const std::string &text :
        {"let a: " + repeat("list<", 20'000), repeat("@a ", 20'000), "a = " + repeat("- ", 20'000) + "1",
